@@ -17,12 +17,12 @@ public enum AuthClientError: Error, Hashable, Sendable {
     /// The server was unreachable, or a refresh failed temporarily. The session is kept; retry later. The call may have
     /// taken effect.
     case offline(OfflineCause)
-    /// The status was not 2xx (including 429 and 5xx), or a redirect URL contains an error. The session is kept unless
-    /// the code says that it ended. After 5xx the call may have taken effect.
+    /// The status was not 2xx, or a redirect URL contains an error. The session is kept unless the code says that it
+    /// ended. After 5xx the call may have taken effect.
     case refused(AuthRefusal)
     /// The gateway refused a token that the auth server just issued or confirmed, with `TOKEN_INVALID`,
-    /// `TOKEN_EXPIRED`, `UNAUTHORIZED` or no code. It is configured for another auth server, lacks its new keys, or has
-    /// a wrong clock. The session is kept; retry later.
+    /// `TOKEN_EXPIRED`, `UNAUTHORIZED` or no code: it has another auth server, outdated keys, or a wrong clock. The
+    /// session is kept; retry later.
     case refusesValidToken(AuthErrorCode?)
     /// The response violates the protocol. Nothing changed in the client.
     case unexpectedAnswer(String)
@@ -48,8 +48,7 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case passkeyExists
     /// The passkey belongs to another account. Nothing changed.
     case otherAccount
-    /// ``DeviceAccount/limit`` accounts are signed in on this device. The current one stays; the new session was
-    /// revoked.
+    /// ``DeviceAccount/limit`` accounts are signed in here. The current one stays; the new session was revoked.
     case tooManyAccounts
     /// The authenticator failed. Contains the error's domain and code.
     case passkeyFailed(String)
@@ -66,8 +65,8 @@ extension AuthClientError {
         }
     }
 
-    /// The question to a user whose verified address already has an account. Answer it with
-    /// ``GatehouseClient/confirmLink(_:)`` or a related method.
+    /// Asks a user whose verified address already has an account. Answer with ``GatehouseClient/confirmLink(_:)`` or a
+    /// related method.
     public var linkQuestion: AuthLinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }
@@ -94,8 +93,8 @@ public enum OfflineCause: Hashable, Sendable {
 public struct AuthRefusal: Hashable, Sendable {
     /// The HTTP status; 0 for an error in a redirect URL.
     public var status: Int
-    /// Compare this instead of the message; nil if absent. The gateway's codes are in capitals: `BAD_REQUEST`,
-    /// `DATA_TOO_LARGE`, `FORBIDDEN`, `FRESH_SIGN_IN_REQUIRED`, `INVALID_DATA`, `NOT_FOUND`.
+    /// Compare this instead of the message. The gateway's codes are in capitals: `BAD_REQUEST`, `DATA_TOO_LARGE`,
+    /// `FORBIDDEN`, `FRESH_SIGN_IN_REQUIRED`, `INVALID_DATA`, `NOT_FOUND`.
     public var code: AuthErrorCode?
     /// A message for developers.
     public var message: String
@@ -119,7 +118,7 @@ public struct AuthRefusal: Hashable, Sendable {
         set { request.id = newValue }
     }
     private var request = RefusedRequest()
-    /// Whether the response has no code, and says that the grant (in a refresh, its token) is invalid.
+    /// No code, but the grant is invalid: in a refresh, its token.
     package private(set) var isInvalidGrant = false
 
     /// For tests.
@@ -159,15 +158,15 @@ private struct RefusedRequest: Hashable {
 }
 
 extension AuthRefusal {
-    /// The codes of an ended session. Excludes timeouts, a locked store, and 503.
+    /// Excludes timeouts, a locked store, and 503.
     static let endsSession: Set<AuthErrorCode> = [
         .sessionNotFound, .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed, .sessionExpired,
     ]
 
-    /// Whether the session of the refused token has ended.
+    /// Whether the refused token's session has ended.
     package var isFinal: Bool { (400..<500).contains(status) && code.map(Self.endsSession.contains) == true }
 
-    /// Whether the session of the refused refresh token has ended.
+    /// Whether the refused refresh token's session has ended.
     var endsRefresh: Bool { isFinal || (400..<500).contains(status) && isInvalidGrant }
 
     /// Whether a retry may succeed.

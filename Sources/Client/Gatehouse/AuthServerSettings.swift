@@ -1,7 +1,6 @@
 /// The auth server's public settings, from `GET /settings`.
 public struct AuthServerSettings: Hashable, Sendable {
-    /// The enabled providers by name, including ones unknown to this version, without email, telephone and anonymous
-    /// sign-in.
+    /// The enabled providers by name, including unknown ones, without email, telephone and anonymous sign-in.
     public var providers: [AuthProvider]
     /// Whether users can sign in with an email address.
     public var allowsEmail: Bool
@@ -13,7 +12,7 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsSignUp: Bool
     /// Whether sign-up signs in immediately, without email.
     public var confirmsEmailAutomatically: Bool
-    /// Whether the server can send email; nil if unknown. Hosted Supabase can, but does not say so.
+    /// Whether the server can send email; nil if unknown. Hosted Supabase can.
     public var sendsMail: Bool?
     /// A new password's minimum length; nil if unknown.
     public var minimumPasswordLength: Int?
@@ -80,7 +79,7 @@ extension AuthServerSettings {
 }
 
 extension GatehouseClient {
-    /// Fetches the server's settings, without a session. They rarely change: an app can keep them while it runs.
+    /// Fetches the server's settings. They rarely change: an app can keep them while it runs.
     ///
     /// ```swift
     /// let settings = try await client.settings()
@@ -88,8 +87,7 @@ extension GatehouseClient {
     /// showsForgotPassword = settings.allowsEmail && settings.sendsMail != false
     /// ```
     ///
-    /// - Throws: ``AuthClientError``: `offline` without a response, `unexpectedAnswer` for a response that is not the
-    ///   server's.
+    /// - Throws: `offline` without a response, `unexpectedAnswer` for one that is not the server's.
     public func settings() async throws -> AuthServerSettings {
         let reply = try await caller.send(AuthRequest("GET", "/settings"))
         return try AuthCaller.read(reply) { json throws(WireProblem) in try AuthServerSettings(json: json) }

@@ -10,7 +10,7 @@ public struct AuthSession: Hashable, Sendable {
     public var tokenType: String
     /// The access token's lifetime in seconds when issued.
     public var expiresIn: TimeInterval
-    /// The access token's expiry in seconds since 1970, by the server's clock. Do not compare it with the device's; use
+    /// The access token's expiry in seconds since 1970, by the server's clock. Not comparable with the device's; use
     /// ``GatehouseClient/session``.
     public var expiresAt: TimeInterval
     /// The signed-in user.
@@ -38,7 +38,7 @@ extension AuthSession: Unprinted {
 public enum AuthState: Hashable, Sendable {
     /// The store has not answered yet. Every call retries it.
     case restoring
-    /// A user is signed in. A stale session (`isFresh` is false) needs a refresh, but still identifies the user, even
+    /// A user is signed in. A stale session (`isFresh` is false) needs a refresh, but identifies the user, even
     /// offline.
     case signedIn(AuthSession, isFresh: Bool)
     /// No user is signed in.
@@ -89,8 +89,8 @@ public typealias AuthChange = (event: AuthEvent, session: AuthSession?)
 
 /// An internal event for telemetry, without personal data.
 public enum AuthNotice: Hashable, Sendable {
-    /// The store is unavailable, so the state is `restoring`. Sent first to each listener, and when the problem
-    /// changes. The event `initialSession` ends it.
+    /// The store is unavailable, so the state is `restoring`. Sent first to each listener, and on each new problem,
+    /// until `initialSession`.
     case storeUnavailable(StoreProblem)
     /// A refresh starts.
     case refreshAttempted(RefreshReason)

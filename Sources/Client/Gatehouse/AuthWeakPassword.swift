@@ -43,7 +43,7 @@ extension AuthRefusal {
 }
 
 extension AuthWeakPassword {
-    /// Supabase Auth and Gatehouse say only `Password should be at least 12 characters.`; the API has no member for it.
+    /// Servers say only `Password should be at least 12 characters.`; the API has no member for it.
     fileprivate static func minimumLength(in message: String) -> Int? {
         let words = message.cut(to: 256).split(ascii: " ")
         for (index, word) in words.enumerated() where word == "least" && index + 2 < words.count {

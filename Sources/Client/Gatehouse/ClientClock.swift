@@ -2,7 +2,7 @@ public import Foundation
 
 /// The client's source of time.
 public struct ClientClock: Sendable {
-    /// The device's wall clock. It may be wrong: the client uses only its difference from the server's.
+    /// The device's wall clock, which may be wrong: only its difference from the server's is used.
     public var now: @Sendable () -> Date
     /// The time since a fixed moment, from a monotonic clock that runs during sleep.
     public var uptime: @Sendable () -> Duration
@@ -19,7 +19,7 @@ public struct ClientClock: Sendable {
         self.sleep = sleep
     }
 
-    /// Waits until this process has run for the duration. A suspension adds at most one step of twenty seconds.
+    /// Waits until this process has run for the duration. A suspension adds at most twenty seconds.
     package func sleepWhileRunning(_ duration: Duration) async throws {
         var left = duration
         while left > .zero {

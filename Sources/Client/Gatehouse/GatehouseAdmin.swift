@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The admin API, which manages all accounts. Requires a client with the secret key: for servers, never for apps.
+/// The admin API, for all accounts. Requires a client with the secret key: for servers, never for apps.
 ///
-/// Every call throws ``AuthClientError`` (`not_admin` if the key is not an administrator's), or `CancellationError`.
-/// The client's own session stays unchanged.
+/// Calls throw as ``GatehouseClient`` describes, and `not_admin` without an administrator's key. The client's own
+/// session stays unchanged.
 ///
 /// ```swift
 /// let client = try GatehouseClient(url: url, publishableKey: secretKey, storage: MemoryStorage())
@@ -21,7 +21,7 @@ public struct GatehouseAdmin: Sendable {
     ///
     /// - Parameters:
     ///   - page: From 1.
-    ///   - perPage: From 1 to 1,000; the server's default is 50.
+    ///   - perPage: 1 to 1,000; by default the server's 50.
     public func listUsers(page: Int? = nil, perPage: Int? = nil) async throws -> UserPage {
         let query = [("page", page.map(String.init)), ("per_page", perPage.map(String.init))]
         let reply = try await caller.send(AuthRequest("GET", "/admin/users", query: query.map { ($0.0, $0.1) }))
@@ -29,10 +29,10 @@ public struct GatehouseAdmin: Sendable {
         return UserPage(users: users, total: reply.headers["x-total-count"].flatMap(Int.init))
     }
 
-    /// Creates an account without sending email. The password policy does not apply.
+    /// Creates an account, without email and password policy.
     ///
-    /// - Parameter attributes: At least an email address or a telephone number.
-    /// - Throws: ``AuthClientError``. Codes: `email_exists`, `phone_exists`, `validation_failed`.
+    /// - Parameter attributes: At least an email address or telephone number.
+    /// - Throws: `email_exists`, `phone_exists`, `validation_failed`.
     @discardableResult
     public func createUser(attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("POST", "/admin/users", body: attributes.body))
@@ -40,8 +40,8 @@ public struct GatehouseAdmin: Sendable {
 
     /// Changes an account. A new password must satisfy the policy, and ends all the account's sessions.
     ///
-    /// - Throws: ``AuthClientError``; nothing changed. Codes: `user_not_found`, `email_exists`, `phone_exists`,
-    ///   `weak_password`, `validation_failed`.
+    /// - Throws: `user_not_found`, `email_exists`, `phone_exists`, `weak_password`, `validation_failed`. Nothing
+    ///   changed.
     @discardableResult
     public func updateUser(_ id: UUID, attributes: AuthAdminUserAttributes) async throws -> AuthUser {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))

@@ -5,8 +5,8 @@ extension GatehouseClient {
     /// Links a ``AuthLinkQuestion``'s identity to the signed-in account, after a sign-in to it by another method.
     ///
     /// - Returns: A new session of the account, or the previous one if only that one had the second factor.
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` and `link_ticket_other_account`, after which the ticket
-    ///   stays valid; `link_ticket_not_found`; `link_ticket_outdated`; `fresh_sign_in_required`.
+    /// - Throws: `insufficient_aal` and `link_ticket_other_account`, after which the ticket stays valid;
+    ///   `link_ticket_not_found`; `link_ticket_outdated`; `fresh_sign_in_required`.
     @discardableResult
     public func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession {
         try await signInAsUser(.linkTicket("link_confirmation", ticket))
@@ -23,8 +23,8 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid. Accounts with a
-    ///   second factor are refused with `insufficient_aal`: sign in, verify the factor, then call ``confirmLink(_:)``.
+    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid. After
+    ///   `insufficient_aal` sign in, verify the factor, then call ``confirmLink(_:)``.
     @discardableResult
     public func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession {
         try await signIn(
@@ -41,14 +41,14 @@ extension GatehouseClient {
     ///
     /// The code is valid until the question expires, and voids earlier ones.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `link_ticket_not_found`; `over_email_send_rate_limit`;
-    ///   `email_provider_disabled`; `validation_failed` if the account has another address.
+    /// - Throws: `link_ticket_not_found`, `over_email_send_rate_limit`, `email_provider_disabled`; `validation_failed`
+    ///   if the account has another address.
     public func sendLinkCode(for ticket: AuthLinkTicket) async throws {
         _ = try await caller.send(AuthRequest("POST", "/link/code", body: ["link_ticket": .string(ticket.text)]))
     }
 
     /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity, in one transaction. If this first
-    /// proves the account's address, credentials added before are set aside (``AuthUser/setAside``).
+    /// proves the account's address, earlier credentials are set aside (``AuthUser/setAside``).
     ///
     /// - Throws: As ``confirmLink(_:)``; `otp_expired` or, after too many wrong codes, `over_request_rate_limit`. The
     ///   ticket stays valid after both.
@@ -57,10 +57,9 @@ extension GatehouseClient {
         try await signIn(.linkTicket("link_confirmation", ticket, ["token": .string(code.withASCIIDigits)]))
     }
 
-    /// Moves a ``AuthLinkQuestion``'s address to a new account, if ``AuthLinkQuestion/canRecover`` is true. The old
-    /// account keeps its data, sign-in methods, factors and sessions; its password still signs in with the address.
+    /// Moves a ``AuthLinkQuestion``'s address to a new account and signs in there, if ``AuthLinkQuestion/canRecover``
+    /// is true. The old account keeps everything else; its password still signs in with the address.
     ///
-    /// - Returns: A session of the new account.
     /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable`, after which the ticket stays valid.
     @discardableResult
     public func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession {
@@ -69,7 +68,7 @@ extension GatehouseClient {
 
     /// Returns the last 30 days' links that can be undone, newest first.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 by hosted Supabase.
+    /// - Throws: `refused` with status 404 by hosted Supabase.
     public func undoableLinks() async throws -> [AuthUndoableLink] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/user/identities/undoable"), bearer: token)
@@ -77,13 +76,12 @@ extension GatehouseClient {
         }
     }
 
-    /// Undoes a link and all its changes, and ends the sessions that the identity opened. The identity is then treated
-    /// as another person's.
+    /// Undoes a link and all its changes, and ends the sessions that the identity opened. The identity is then another
+    /// person's.
     ///
     /// - Parameter identityID: The ``AuthUndoableLink/id``.
     /// - Returns: The account without the identity.
-    /// - Throws: ``AuthClientError``. Codes: `link_not_undoable`, `identity_not_found`,
-    ///   `single_identity_not_deletable`, `fresh_sign_in_required`.
+    /// - Throws: `link_not_undoable`, `identity_not_found`, `single_identity_not_deletable`, `fresh_sign_in_required`.
     @discardableResult
     public func undoLink(identityID: UUID) async throws -> AuthUser {
         let path = "/user/identities/\(identityID.uuidString.lowercased())/undo"
@@ -97,15 +95,15 @@ extension GatehouseClient {
 }
 
 extension GatehouseClient {
-    /// Sends the session's access token, and stores the returned session as ``adopt(_:begun:insteadOf:)`` does.
+    /// Stores the returned session as ``adopt(_:begun:insteadOf:)`` does.
     func signInAsUser(_ request: AuthRequest) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let timed = try await asUser { token, _ in try await self.caller.session(request, bearer: token) }
         return try await adopt(timed, begun: begun, insteadOf: await currentSession)
     }
 
-    /// Stores the session returned by a change of the account, and ends the user's previous one. If only the previous
-    /// one had the second factor, keeps that one with the changed user.
+    /// Stores a session returned by a change of the account, and ends the previous one. If only that had the second
+    /// factor, keeps it with the changed user.
     func adopt(_ timed: TimedAnswer, begun: Int, insteadOf old: AuthSession?) async throws -> AuthSession {
         if let old, old.user.id == timed.answer.user.id, AccessTokenClaims(old.accessToken)?.level == .aal2,
             AccessTokenClaims(timed.answer.accessToken)?.level != .aal2

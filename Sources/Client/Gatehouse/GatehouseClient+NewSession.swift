@@ -1,10 +1,10 @@
 import Foundation
 
-/// Asks whether this user may replace the signed-in one.
+/// Whether this user may replace the signed-in one.
 typealias SwitchConfirmation = @Sendable (AuthUser) async -> Bool
 
 extension GatehouseClient {
-    /// Stores the returned session, and ends another user's that it replaces.
+    /// Stores the session, and ends another user's that it replaces.
     func signIn(
         _ request: AuthRequest, bearer: String? = nil, then event: AuthEvent? = nil,
         replacing: SwitchConfirmation? = nil
@@ -20,14 +20,14 @@ extension GatehouseClient {
         return try await replace(by: timed, begun: begun, then: event)
     }
 
-    /// Revokes a replaced session of another user, without waiting.
+    /// Revokes another user's replaced session, without waiting.
     private func replace(
         by timed: TimedAnswer, begun: Int, then event: AuthEvent?
     ) async throws -> AuthSession {
         if let parked { return try await add(timed, begun: begun, then: event, to: parked) }
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
-        // Until the second factor is proven, the user can cancel and return to the earlier session.
+        // Until then, the user can cancel and return to the earlier session.
         if let replaced, levels.nextLevel == levels.currentLevel {
             endLater(replaced)
         }
@@ -52,23 +52,23 @@ extension GatehouseClient {
         if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
     }
 
-    /// Revokes the token's session if `next` is another one, so that the list of devices omits it. Not awaited, because
-    /// `next` is valid in any case.
+    /// Revokes the token's session unless it is `next`, for the list of devices. Not awaited: `next` is valid in any
+    /// case.
     func retire(_ accessToken: String, for next: AuthSession) {
         guard let old = AccessTokenClaims(accessToken)?.sessionID,
             let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new
         else { return }
         Task { [caller] in
-            // Ignored: without a response, the session expires later.
+            // Ignored: the old session expires later.
             try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
         }
     }
 
-    /// Stores the session if the response contains one.
+    /// Stores the session if there is one.
     ///
     /// - Parameters:
     ///   - old: The session whose account changes; nil for a sign-in.
-    ///   - bearer: Names the account of a sign-in.
+    ///   - bearer: Names a sign-in's account.
     func respond(
         to request: AuthRequest, of old: AuthSession? = nil, bearer: String? = nil, then event: AuthEvent? = nil
     ) async throws -> SessionOrUser {

@@ -16,8 +16,8 @@ extension GatehouseClient {
     ///   - redirectTo: The link's target, sent byte for byte. Only this device can redeem the link.
     ///   - shouldCreateUser: Whether to create an account for an unknown address.
     ///   - data: A new account's metadata.
-    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`; `email_provider_disabled`; `otp_disabled`,
-    ///   from hosted Supabase only. With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent.
+    /// - Throws: `over_email_send_rate_limit`; `email_provider_disabled`; `otp_disabled`, from hosted Supabase only.
+    ///   With `redirectTo` also `storeUnavailable` or `storeFailed`; nothing was sent.
     public func signInWithOTP(
         email: String, redirectTo: URL? = nil, shouldCreateUser: Bool = true, data: AuthJSONObject? = nil,
         captchaToken: String? = nil
@@ -32,13 +32,12 @@ extension GatehouseClient {
         _ = try await caller.send(request)
     }
 
-    /// Redeems an emailed code, in digits of any script. ``EmailCodeType/recovery`` is followed by the event
-    /// `passwordRecovery`. The new session replaces the current one, except after an email change if only the current
-    /// one has the second factor.
+    /// Redeems an emailed code, in digits of any script. The new session replaces the current one, except after an
+    /// email change if only the current one has the second factor. The event `passwordRecovery` follows
+    /// ``EmailCodeType/recovery``.
     ///
     /// - Returns: ``SessionOrUser/pending`` after the first of an email change's two codes.
-    /// - Throws: ``AuthClientError``: `otp_expired`; `storeUnavailable` or `storeFailed` if the session cannot be
-    ///   stored.
+    /// - Throws: `otp_expired`; `storeUnavailable` or `storeFailed` if the session cannot be stored.
     @discardableResult
     public func verifyOTP(
         email: String, token: String, type: EmailCodeType, redirectTo: URL? = nil, captchaToken: String? = nil
@@ -47,9 +46,9 @@ extension GatehouseClient {
             type.rawValue, ["email": .string(email), "token": .string(token.withASCIIDigits)], redirectTo, captchaToken)
     }
 
-    /// Redeems an emailed code together with the password just typed: for a sign-up, or after `credential_set_aside`.
-    /// If it is the account's waiting or set-aside password, it becomes the account's password; otherwise, and with
-    /// hosted Supabase, it is ignored.
+    /// Redeems an emailed code together with the password just typed, for a sign-up or after `credential_set_aside`. If
+    /// the account's waiting or set-aside password equals it, it becomes the account's password. Hosted Supabase
+    /// ignores it.
     ///
     /// ```swift
     /// do {
@@ -71,7 +70,7 @@ extension GatehouseClient {
         return try await verify(type.rawValue, members, nil, captchaToken)
     }
 
-    /// Redeems the code emailed after `credential_set_aside` refused a passkey, and restores the passkey.
+    /// Redeems the code emailed after `credential_set_aside`, and restores the passkey.
     ///
     /// - Parameter ticket: The error's ``AuthClientError/setAsideTicket``. If it has expired (`otp_expired`), sign in
     ///   with the passkey again.
@@ -113,7 +112,7 @@ extension GatehouseClient {
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
         if type == EmailCodeType.emailChange.rawValue, old != nil {
-            // Several accounts may change to one address: the token names the code's account.
+            // The token names the code's account, because several may change to one address.
             return try await respond(to: request, of: try await session)
         }
         let response = try await respond(
@@ -123,7 +122,7 @@ extension GatehouseClient {
         return response
     }
 
-    /// The token of a session whose account has the address: with it, the address's first proof sets nothing aside.
+    /// With it, the address's first proof sets nothing aside.
     private func tokenOfOwner(_ email: AuthJSON?, _ old: AuthSession?) async -> String? {
         guard let email = email?.stringValue, old?.user.email == email.lowercased() else { return nil }
         // Ignored: the code signs in without it.
@@ -134,8 +133,8 @@ extension GatehouseClient {
     ///
     /// - Parameter redirectTo: The link's target. Pass the resulting URL to ``session(from:)``; the event
     ///   `passwordRecovery` follows.
-    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`, `email_provider_disabled`. With `redirectTo`
-    ///   also `storeUnavailable` or `storeFailed`; nothing was sent.
+    /// - Throws: `over_email_send_rate_limit`, `email_provider_disabled`. With `redirectTo` also `storeUnavailable` or
+    ///   `storeFailed`; nothing was sent.
     public func resetPasswordForEmail(
         _ email: String, redirectTo: URL? = nil, captchaToken: String? = nil
     ) async throws {

@@ -3,7 +3,7 @@ public import Foundation
 extension GatehouseClient {
     /// Returns the user's sessions: this device's first, then by last use.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 by hosted Supabase.
+    /// - Throws: `refused` with status 404 by hosted Supabase.
     public func sessions() async throws -> [SessionInfo] {
         try await asUser { token, _ in
             let reply = try await self.caller.send(AuthRequest("GET", "/sessions"), bearer: token)
@@ -15,7 +15,7 @@ extension GatehouseClient {
     /// Revokes one of the user's sessions. For the client's own, prefer ``signOut(scope:)``: otherwise the next call
     /// notices.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id.
+    /// - Throws: `refused` with status 404 for an unknown id.
     public func revokeSession(id: UUID) async throws {
         let path = "/sessions/" + id.uuidString.lowercased()
         try await asUser { token, _ in

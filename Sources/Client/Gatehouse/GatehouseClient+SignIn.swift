@@ -7,8 +7,8 @@ extension GatehouseClient {
     ///   - password: 8 characters to 1,024 bytes.
     ///   - data: The account's metadata, from which its profile takes name and picture.
     ///   - redirectTo: The emailed link's target, sent byte for byte. Only this device can redeem the link.
-    /// - Throws: ``AuthClientError``. Codes: `user_already_exists`; `weak_password`, with
-    ///   ``AuthRefusal/weakPasswordReasons``; `signup_disabled`; `email_provider_disabled`.
+    /// - Throws: `user_already_exists`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``; `signup_disabled`;
+    ///   `email_provider_disabled`.
     @discardableResult
     public func signUp(
         email: String, password: String, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
@@ -34,10 +34,9 @@ extension GatehouseClient {
 
     /// Signs in with a password.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `invalid_credentials`; only for the correct password
-    ///   `email_not_confirmed`, `user_banned`, and `credential_set_aside`, after which use
-    ///   ``verifyOTP(email:token:type:password:captchaToken:)``; `over_request_rate_limit`, with
-    ///   ``AuthRefusal/retryAfter``.
+    /// - Throws: `invalid_credentials`; only for the correct password `email_not_confirmed`, `user_banned`, and
+    ///   `credential_set_aside`, after which use ``verifyOTP(email:token:type:password:captchaToken:)``;
+    ///   `over_request_rate_limit`, with ``AuthRefusal/retryAfter``.
     @discardableResult
     public func signIn(email: String, password: String, captchaToken: String? = nil) async throws -> AuthSession {
         try await signIn(
@@ -51,7 +50,7 @@ extension GatehouseClient {
 
     /// Creates an account without email address and password. Once its session is lost, the account is inaccessible.
     ///
-    /// - Throws: ``AuthClientError``. Code: `anonymous_provider_disabled`.
+    /// - Throws: `anonymous_provider_disabled`.
     @discardableResult
     public func signInAnonymously(
         data: AuthJSONObject? = nil, captchaToken: String? = nil
@@ -64,8 +63,8 @@ extension GatehouseClient {
 
     /// Signs in with an ID token from a provider's sheet, such as Apple's or Google's.
     ///
-    /// - Throws: ``AuthClientError``; with a ``AuthClientError/linkQuestion`` if the address already belongs to an
-    ///   account; `refused` with status 400 for an invalid token. Code: `provider_disabled`.
+    /// - Throws: A ``AuthClientError/linkQuestion`` if the address already belongs to an account; `refused` with status
+    ///   400 for an invalid token; `provider_disabled`.
     @discardableResult
     public func signInWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signIn(.idToken(credentials))
@@ -73,9 +72,8 @@ extension GatehouseClient {
 
     /// Links a provider's identity to the signed-in account.
     ///
-    /// - Returns: A new session of the account, or the previous one if only that one had the second factor.
-    /// - Throws: ``AuthClientError``. Codes: `identity_already_exists`, `manual_linking_disabled`,
-    ///   `fresh_sign_in_required`.
+    /// - Returns: As ``confirmLink(_:)``.
+    /// - Throws: `identity_already_exists`, `manual_linking_disabled`, `fresh_sign_in_required`.
     @discardableResult
     public func linkIdentityWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signInAsUser(.idToken(credentials, links: true))
@@ -109,10 +107,9 @@ extension GatehouseClient {
 
     /// Completes a browser's or emailed link's flow, with the verifiers of this device's newest 5 flows.
     ///
-    /// - Throws: ``AuthClientError``. The flow stays open after `unknownFlow` (none is pending here),
-    ///   `bad_code_verifier`, `flow_state_not_found` and `flow_state_expired`. It is over after a
-    ///   ``AuthClientError/linkQuestion``, and after `sessionChanged`: it changed another account than the signed-in
-    ///   one.
+    /// - Throws: `unknownFlow` if none is pending here, `bad_code_verifier`, `flow_state_not_found`,
+    ///   `flow_state_expired`: the flow stays open for another code. A ``AuthClientError/linkQuestion``, or
+    ///   `sessionChanged` if it changed another account than the signed-in one: the flow is over.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> AuthSession {
         try await exchange(authCode, replacing: nil)
@@ -154,8 +151,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Completes a change of the signed-in user's account. Another account's session is ended. After a sign-out, a
-    /// confirmed address signs in; a link does not.
+    /// Another account's session is ended. After a sign-out, a confirmed address signs in; a link does not.
     private func change(_ request: AuthRequest, _ kind: FlowKind) async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
         let timed = try await caller.session(request)
@@ -168,7 +164,7 @@ extension GatehouseClient {
         return try await adopt(timed, begun: begun, insteadOf: old)
     }
 
-    /// The flow's code is used or lost, so a leftover in a failing store is harmless.
+    /// The code is used or lost, so a leftover is harmless.
     func forget(_ flow: PendingFlow) async {
         do {
             try await flows.finish(flow)
@@ -177,7 +173,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Completes a flow with the redirect's URL. Ignores tokens in the URL.
+    /// Completes a flow with the redirect's URL. Ignores tokens in it.
     ///
     /// - Throws: ``AuthClientError/refused(_:)`` with status 0 if the URL contains an error, such as `access_denied`
     ///   after cancelling; ``AuthClientError/unknownFlow`` without a code; otherwise as
@@ -187,10 +183,9 @@ extension GatehouseClient {
         try await exchangeCodeForSession(authCode: url.redirectCode)
     }
 
-    /// As ``session(from:)``, but asks before replacing another signed-in user, because an emailed link may be someone
-    /// else's.
+    /// As ``session(from:)``, but asks before replacing another signed-in user: an emailed link may be someone else's.
     ///
-    /// - Parameter replacing: Receives the new user. false keeps the signed-in user, and ends the new session.
+    /// - Parameter replacing: Receives the new user. false keeps the signed-in one, and ends the new session.
     /// - Throws: As ``session(from:)``; ``AuthClientError/cancelled`` if the user stays.
     @discardableResult
     public func session(
@@ -199,7 +194,7 @@ extension GatehouseClient {
         try await exchange(url.redirectCode, replacing: replacing)
     }
 
-    /// Starts a flow and adds its challenge, if the request has a redirect URL.
+    /// Starts a flow if the request has a redirect URL.
     @discardableResult
     func begin(_ kind: FlowKind, when redirect: URL?, in request: inout AuthRequest) async throws -> PendingFlow? {
         guard redirect != nil else { return nil }

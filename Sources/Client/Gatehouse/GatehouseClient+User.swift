@@ -4,7 +4,7 @@ extension GatehouseClient {
     /// Fetches the user, and updates the stored session.
     ///
     /// - Parameter jwt: Another user's access token; nil for the session's own.
-    /// - Throws: ``AuthClientError``; `bad_jwt` for an invalid `jwt`.
+    /// - Throws: `bad_jwt` for an invalid `jwt`.
     @discardableResult
     public func user(jwt: String? = nil) async throws -> AuthUser {
         let request = AuthRequest("GET", "/user")
@@ -16,12 +16,12 @@ extension GatehouseClient {
         }
     }
 
-    /// Changes the signed-in user's account. Unless the server confirms automatically, a new email address must be
-    /// confirmed before the user has it. A new password ends the user's other sessions.
+    /// Changes the signed-in user's account. A new email address must be confirmed first, unless the server confirms
+    /// automatically. A new password ends the user's other sessions.
     ///
     /// - Parameter redirectTo: The emailed link's target, used byte for byte.
-    /// - Throws: ``AuthClientError``. Codes: `email_exists`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``;
-    ///   `same_password`; `current_password_required`; `current_password_invalid`; `reauthentication_needed`;
+    /// - Throws: `email_exists`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``; `same_password`;
+    ///   `current_password_required`; `current_password_invalid`; `reauthentication_needed`;
     ///   `reauthentication_not_valid`; `fresh_sign_in_required`. After `offline` or status 5xx, the change may have
     ///   taken effect.
     @discardableResult
@@ -41,8 +41,8 @@ extension GatehouseClient {
     /// pass the second factor or does not recognize the account. The old account loses only the address and this
     /// session; its password still signs in with the address.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `fresh_sign_in_required` unless the session began with an emailed code or
-    ///   link in the last ten minutes; `validation_failed` without an address; `signup_disabled`.
+    /// - Throws: `fresh_sign_in_required` unless the session began with an emailed code or link in the last ten
+    ///   minutes; `validation_failed` without an address; `signup_disabled`.
     @discardableResult
     public func startOver() async throws -> AuthSession {
         let begun = try await coordinator.beginSignIn()
@@ -51,7 +51,7 @@ extension GatehouseClient {
             try await self.caller.session(AuthRequest("POST", "/user/start-over"), bearer: token)
         }
         let session = try await coordinator.adopt(timed, begun: begun)
-        // Ignored: the previous account stays listed, signed out.
+        // Ignored: the old account stays listed, signed out.
         if let parked, let previous { await unlist(previous.id, parked) }
         return session
     }
@@ -68,11 +68,10 @@ extension GatehouseClient {
     /// Fetches the user's sign-in methods.
     public func userIdentities() async throws -> [AuthUserIdentity] { try await user().identities ?? [] }
 
-    /// Removes a sign-in method, then fetches the user. If the fetch fails, the stored user still loses the method.
+    /// Removes a sign-in method, then fetches the user. If that fails, the stored user still loses the method.
     ///
-    /// - Throws: ``AuthClientError``; `unexpectedAnswer` without ``AuthUserIdentity/identityID``. Codes:
-    ///   `single_identity_not_deletable`, `identity_not_found`, `email_conflict_identity_not_deletable`,
-    ///   `fresh_sign_in_required`.
+    /// - Throws: `unexpectedAnswer` without ``AuthUserIdentity/identityID``, `single_identity_not_deletable`,
+    ///   `identity_not_found`, `email_conflict_identity_not_deletable`, `fresh_sign_in_required`.
     public func unlinkIdentity(_ identity: AuthUserIdentity) async throws {
         guard let id = identity.identityID else {
             throw AuthClientError.unexpectedAnswer("identity.identity_id: expected a UUID")
@@ -89,8 +88,8 @@ extension GatehouseClient {
     /// Returns the URL that starts linking a provider in a browser. Complete it with ``session(from:)``.
     ///
     /// - Parameters: As for ``getOAuthSignInURL(provider:scopes:redirectTo:queryParams:)``.
-    /// - Throws: ``AuthClientError``; `storeUnavailable` or `storeFailed`. Codes: `manual_linking_disabled`,
-    ///   `provider_disabled`, `fresh_sign_in_required`.
+    /// - Throws: `storeUnavailable`, `storeFailed`, `manual_linking_disabled`, `provider_disabled`,
+    ///   `fresh_sign_in_required`.
     public func getLinkIdentityURL(
         provider: AuthProvider, scopes: String? = nil, redirectTo: URL? = nil,
         queryParams: [(name: String, value: String?)] = []
@@ -122,8 +121,8 @@ extension GatehouseClient {
     /// Signs out, even offline, and deletes the stored session. ``AuthSignOutScope/others`` keeps this session.
     ///
     /// - Returns: Whether the server revoked the sessions.
-    /// - Throws: ``AuthClientError/storeFailed(_:)`` if the stored session could not be deleted; the client is signed
-    ///   out until the next launch. With ``AuthSignOutScope/others``, any error of a call.
+    /// - Throws: `storeFailed` if the stored session could not be deleted; the client is signed out until the next
+    ///   launch. With ``AuthSignOutScope/others``, any error.
     @discardableResult
     public func signOut(scope: AuthSignOutScope = .global) async throws -> SignOutOutcome {
         let request = AuthRequest("POST", "/logout", query: [("scope", scope.rawValue)])
@@ -138,7 +137,7 @@ extension GatehouseClient {
         return outcome
     }
 
-    /// Revokes a discarded session, with a new access token if necessary.
+    /// Gets a new access token if necessary.
     @discardableResult
     func revoke(_ old: KeptSession?, _ request: AuthRequest) async -> SignOutOutcome {
         guard let old else { return .revoked }
@@ -158,8 +157,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Sends the session's access token. If it is refused, refreshes and repeats once. Ends the session if the server
-    /// has.
+    /// If the token is refused, refreshes and repeats once. Ends the session if the server has.
     @discardableResult
     func asUser<Value: Sendable>(
         _ call: @Sendable (_ token: String, _ epoch: Int) async throws -> Value
@@ -183,7 +181,7 @@ extension GatehouseClient {
 }
 
 extension AuthRefusal {
-    /// Whether another access token of the session may be accepted.
+    /// Whether another token of the session may be accepted.
     fileprivate var isAboutTheToken: Bool {
         (status == 401 && (code == nil || code == .noAuthorization)) || code == .badJWT
     }

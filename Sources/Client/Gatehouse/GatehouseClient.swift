@@ -5,10 +5,12 @@ public import Foundation
 /// A session ends only when the app signs out or the server has ended it (``SignedOutReason``), never because of a lost
 /// connection, a locked keychain, a wrong clock or a crash.
 ///
-/// Names follow supabase-swift. Calls are safe from any task, including a loop over ``authStateChanges``. They throw
-/// ``AuthClientError``, or `CancellationError`. A call that needs a session refreshes it if necessary, and throws
-/// `signedOut` without one. After a failed sign-in, the previous session stays active. Each call lists its error codes;
-/// ``AuthErrorCode`` explains them.
+/// Names follow supabase-swift. Calls are safe from any task, including a loop over ``authStateChanges``. A call that
+/// needs a session refreshes it if necessary.
+///
+/// Calls throw ``AuthClientError``, or `CancellationError`: `signedOut` if a session is needed, `offline` and others as
+/// its cases say. "Throws" lists further cases and, in snake case, the ``AuthErrorCode`` of a refusal. After a failed
+/// sign-in the previous session stays active.
 ///
 /// ```swift
 /// let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
@@ -28,8 +30,7 @@ public final class GatehouseClient: Sendable {
         public var clientInfo = "\(DeviceName.client)/\(Options.libraryVersion)"
         /// Refreshes: timing and retries.
         public var refresh = RefreshRules()
-        /// Whether signing in to another account keeps the current one on this device (``GatehouseClient/accounts``) or
-        /// ends its session.
+        /// Whether signing in to another account keeps the current one on this device (``GatehouseClient/accounts``).
         public var allowsSeveralAccounts = false
 
         /// The defaults.
@@ -55,7 +56,7 @@ public final class GatehouseClient: Sendable {
     ///   - storage: Stores the session between launches.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
-    ///   - randomness: Returns this number of cryptographically secure bytes.
+    ///   - randomness: Returns this many cryptographically secure bytes.
     ///   - reachability: Fails calls immediately without a connection.
     /// - Throws: ``AuthClientError/insecureURL`` unless https, or http to this machine.
     public init(
@@ -73,7 +74,7 @@ public final class GatehouseClient: Sendable {
         parked = Self.parked(storage, options)
     }
 
-    /// - Parameter url: Safe for tokens, and not this machine.
+    /// - Parameter url: Safe for tokens; not this machine.
     package init(
         safeURL url: URL, publishableKey: String, storage: any SecureStorage, transport: @escaping HTTPTransport,
         clock: ClientClock, randomness: @escaping @Sendable (Int) -> [UInt8], options: Options,
@@ -109,14 +110,13 @@ public final class GatehouseClient: Sendable {
     /// Concurrent callers share one refresh. If the server or store is unavailable, an unexpired token is returned
     /// unrefreshed.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session, or if the server ended it; `sessionChanged` if a
-    ///   sign-in intervened. After `offline`, `refused`, `unexpectedAnswer`, `storeUnavailable` and `storeFailed` the
-    ///   session is kept: retry later.
+    /// - Throws: `signedOut`; `sessionChanged` if a sign-in intervened. After `offline`, `refused`, `unexpectedAnswer`,
+    ///   `storeUnavailable` and `storeFailed` the session is kept: retry later.
     public var session: AuthSession {
         get async throws { try await coordinator.freshSession() }
     }
 
-    /// The last known session, fresh or stale; nil if signed out, or if the store does not answer. Sends no request.
+    /// The last known session, fresh or stale; nil if signed out, or if the store is unavailable. Sends no request.
     public var currentSession: AuthSession? {
         get async {
             if case .signedIn(let session, _) = await state { session } else { nil }
@@ -129,7 +129,7 @@ public final class GatehouseClient: Sendable {
     }
 
     /// The stored state, for an app's first frame; `restoring` if the store does not answer immediately. Reads the
-    /// store on each access, and sends no request. ``authStateChanges`` reports later states.
+    /// store on each access. ``authStateChanges`` reports later states.
     public var initialState: AuthState { coordinator.storedState }
 
     /// The current state. Sends no request.
@@ -141,8 +141,8 @@ public final class GatehouseClient: Sendable {
         }
     }
 
-    /// The session's events from now on, first `initialSession` once the store answers. Each stream has its own
-    /// unbounded buffer, so no listener delays others or misses events.
+    /// The session's events, first `initialSession` once the store answers. Each stream buffers without limit, so no
+    /// listener delays others or misses events.
     public var authStateChanges: AsyncStream<AuthChange> {
         let (stream, continuation) = AsyncStream<AuthChange>.makeStream()
         Task { [coordinator] in await coordinator.listen(continuation) }
@@ -159,15 +159,15 @@ public final class GatehouseClient: Sendable {
     /// Refreshes the session, for example after your server changed the user's claims. Always sends a request, after
     /// any refresh under way.
     ///
-    /// - Parameter reason: For telemetry. Unless `requested`, joins a refresh under way, and returns a token less than
-    ///   5 seconds old.
+    /// - Parameter reason: For telemetry. Unless `requested`, joins a refresh under way, and keeps a token less than 5
+    ///   seconds old.
     /// - Throws: As ``session``, also before the token expires.
     @discardableResult
     public func refreshSession(_ reason: RefreshReason = .requested) async throws -> AuthSession {
         try await coordinator.refreshedSession(reason)
     }
 
-    /// Returns a session with another token than the refused one, without a request if there already is one.
+    /// Returns another token than the refused one, without a request if there already is one.
     ///
     /// - Throws: As ``session``, also before the token expires.
     public func refreshSession(insteadOf accessToken: String) async throws -> AuthSession {
@@ -190,10 +190,10 @@ public final class GatehouseClient: Sendable {
         return confirmed
     }
 
-    /// Signs in with tokens from elsewhere. Exchanges the refresh token immediately: do not use copies of it. The
-    /// access token is ignored; it exists for source compatibility.
+    /// Signs in with tokens from elsewhere. Exchanges the refresh token immediately: do not use copies of it. Ignores
+    /// the access token, a parameter for source compatibility.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `refresh_token_not_found`, `refresh_token_already_used`.
+    /// - Throws: `refresh_token_not_found`, `refresh_token_already_used`.
     @discardableResult
     public func setSession(accessToken _: String, refreshToken: String) async throws -> AuthSession {
         try await signIn(.refresh(refreshToken))

@@ -40,10 +40,10 @@ public struct HTTPReply: Hashable, Sendable {
         self.body = body
     }
 
-    /// The server's time of the response (RFC 9110 §6.6.1).
+    /// The server's time (RFC 9110 §6.6.1).
     var date: Date? { headers["date"].flatMap(HTTPDate.read) }
 
-    /// At most 64 bytes; longer words are not the server's.
+    /// At most 64 bytes.
     var sessionEnd: SessionEndReason? {
         guard let word = headers["x-gatehouse-session-end"], (1...64).contains(word.utf8.count) else { return nil }
         return SessionEndReason(rawValue: word)
@@ -69,7 +69,7 @@ extension HTTPReply: Unprinted {
 /// Sends a request and returns the response, whatever its status.
 ///
 /// Throws without a response, for example after a timeout; the server may have received the request. Must not follow
-/// redirects, which would send tokens to another URL.
+/// redirects, which would send tokens elsewhere.
 ///
 /// ```swift
 /// let transport = SystemDefaults.transport()
@@ -81,7 +81,7 @@ extension HTTPReply: Unprinted {
 /// ```
 public typealias HTTPTransport = @Sendable (HTTPCall) async throws -> HTTPReply
 
-/// The date format of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -16,7 +16,7 @@ package final class Locked<Value: Sendable>: Sendable {
 
     package init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
-    /// `body` must be short and not reenter. If it throws, its changes stay.
+    /// Keep `body` short and do not reenter. If it throws, its changes stay.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock(body)
     }
@@ -29,20 +29,20 @@ package final class Locked<Value: Sendable>: Sendable {
 
     package init(_ value: Value) { lock = Mutex(value) }
 
-    /// `body` must be short and not reenter. If it throws, its changes stay.
+    /// Keep `body` short and do not reenter. If it throws, its changes stay.
     package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock { try body(&$0) }
     }
 }
 #endif
 
-// On a watch, the monitor reports no connection although URLSession has one (Apple's TN3135).
+// On a watch, the monitor wrongly reports no connection (Apple's TN3135).
 #if canImport(Network) && !os(watchOS)
 import Network
 
 func systemReachability() -> Reachability {
     let connection = KnownConnection()
-    // Ends with the first change after the connection's release.
+    // Ends after the connection's release.
     Task { [weak connection] in
         for await path in NWPathMonitor() {
             guard let connection else { return }
@@ -68,7 +68,7 @@ extension ASAuthorizationController {
         #endif
     }
 
-    /// Offers passkeys above the keyboard; false where that is impossible.
+    /// Above the keyboard; false where that is impossible.
     func performKeyboardRequests() -> Bool {
         #if (os(iOS) && !targetEnvironment(macCatalyst)) || os(visionOS)
         performAutoFillAssistedRequests()
@@ -123,10 +123,10 @@ package func systemKeychain(
     KeychainStorage(service: service, accessibility: accessibility, clock: clock)
 }
 
-/// For an installation's marker; the system deletes it with the app.
+/// The system deletes it with the app.
 func installationFolder() -> URL? {
     #if os(tvOS)
-    // tvOS deletes files of apps that are not running, and the app would be signed out.
+    // tvOS deletes files of apps that are not running; without its marker the app would be signed out.
     nil
     #else
     URL.applicationSupportDirectory
@@ -139,14 +139,13 @@ package func systemKeychain(
 #endif
 
 #if canImport(Darwin) && !os(macOS)
-/// Asks the system to delay suspending this process.
+/// Delays this process's suspension.
 ///
 /// - Parameter isOver: Called shortly before suspension.
-/// - Returns: Ends the activity, for which the system briefly waits.
+/// - Returns: Ends the activity.
 func postponeSuspension(_ isOver: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let end = DispatchSemaphore(value: 0)
-    // Called if the system grants time, and again, or immediately, if none is left. The activity lasts as long as the
-    // calls.
+    // Called if the system grants time, and again, or only, when none is left. The activity lasts as long as the calls.
     ProcessInfo.processInfo.performExpiringActivity(withReason: "A session is being refreshed") { isExpired in
         if isExpired { isOver() }
         end.wait()
@@ -156,7 +155,7 @@ func postponeSuspension(_ isOver: @escaping @Sendable () -> Void) -> @Sendable (
     return { end.signal() }
 }
 
-/// From opening a file before the device's first unlock (Data Protection).
+/// Before the device's first unlock (Data Protection).
 let errorOfLockedDevice: Int32? = EPERM
 #else
 func postponeSuspension(_: @escaping @Sendable () -> Void) -> @Sendable () -> Void { {} }
@@ -214,6 +213,6 @@ func systemName(_ version: OperatingSystemVersion) -> String {
 #else
 func deviceModel() -> String { "" }
 
-/// Without the kernel's version, which users do not know.
+/// Users do not know the kernel's version.
 func systemName(_: OperatingSystemVersion) -> String { "Linux" }
 #endif

@@ -1,7 +1,7 @@
 /// Whether the device has a network connection, as a hint.
 ///
-/// Calls are always tried. One that fails without a connection throws ``OfflineCause/noConnection`` and is not retried.
-/// Screens reload on reconnection. Apps pass ``SystemDefaults/reachability()``; tests pass closures:
+/// Calls are always tried. One that fails without a connection throws ``OfflineCause/noConnection``, without retries.
+/// Apps pass ``SystemDefaults/reachability()``; tests pass closures:
 ///
 /// ```swift
 /// let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
@@ -9,8 +9,7 @@
 public struct Reachability: Sendable {
     /// Whether the system reports no connection; false if unknown.
     public var isOffline: @Sendable () -> Bool
-    /// Streams ``isOffline``: the current value, then each change. Slow listeners get only the newest. Ends immediately
-    /// if unknown.
+    /// Streams ``isOffline``, first its current value. Slow listeners get only the newest. Ends immediately if unknown.
     public var changes: @Sendable () -> AsyncStream<Bool>
 
     /// Creates a value. The closures must agree.
@@ -25,7 +24,7 @@ public struct Reachability: Sendable {
     public static let unknown = Reachability(isOffline: { false }, changes: { AsyncStream { $0.finish() } })
 }
 
-/// A connection whose state the system or a test sets.
+/// Set by the system or a test.
 package final class KnownConnection: Sendable {
     private struct State {
         var isOffline: Bool

@@ -5,8 +5,8 @@ import GatehouseWire
 public enum SessionOrUser: Hashable, Sendable {
     /// The user is signed in.
     case session(AuthSession)
-    /// The user must confirm by email first. May be fictitious, to hide whether an address has an account; do not
-    /// display its members.
+    /// The user must confirm by email first. May be fictitious, to hide whether an address has an account: do not
+    /// display it.
     case user(AuthUser)
     /// One half of an email change is confirmed; the other address must follow.
     case pending
@@ -78,8 +78,8 @@ public struct IDTokenCredentials: Sendable {
     public var nonce: String?
     /// The name, which Apple sends only once. Stored with the account; ignored by hosted Supabase.
     public var name: AppleName?
-    /// Apple's authorization code, valid for five minutes. The server exchanges it to revoke the consent when the
-    /// account is deleted; ignored by hosted Supabase.
+    /// Apple's authorization code, valid for five minutes, with which the server revokes the consent when the account
+    /// is deleted. Ignored by hosted Supabase.
     public var authorizationCode: String?
 
     /// Creates credentials, for one sign-in.

@@ -5,7 +5,7 @@ public enum SystemDefaults {
     /// `URLSession` without cookies, cache and redirects: at most 30 seconds without a byte, and 60 in all. Throws
     /// `URLError` without a response.
     ///
-    /// - Parameter userAgent: The `User-Agent`, for the user's list of devices.
+    /// - Parameter userAgent: Shown in the user's list of devices.
     public static func transport(userAgent: String = userAgent()) -> HTTPTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -13,7 +13,7 @@ public enum SystemDefaults {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 30
-        // A refresh holds the store's lock, including while a response trickles in.
+        // A refresh holds the store's lock until the response is complete.
         configuration.timeoutIntervalForResource = 60
         let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         return { call in
@@ -30,8 +30,8 @@ public enum SystemDefaults {
         }
     }
 
-    /// The app, its version, the device's model and the system: `Journal/1.2 (iPhone17,3; iOS 18.2)
-    /// gatehouse-swift/0.3`. Identifies neither device nor user.
+    /// Such as `Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3`: app, model, system. Identifies neither device
+    /// nor user.
     public static func userAgent() -> String {
         let (information, process) = (Bundle.main.infoDictionary ?? [:], ProcessInfo.processInfo)
         let name = (information["CFBundleDisplayName"] ?? information["CFBundleName"]) as? String

@@ -15,8 +15,8 @@ extension GatehouseClient {
     /// Switches to another account of this device, without a request. The current account stays signed in; an anonymous
     /// one is lost.
     ///
-    /// An expired access token is refreshed at its next use. If the server has ended the session, that refresh signs
-    /// the user out, and the account stays in ``accounts`` as signed out.
+    /// An expired access token is refreshed at its next use, which signs the user out if the server has ended the
+    /// session.
     ///
     /// ```swift
     /// for account in try await client.accounts where account.state == .signedIn {
@@ -25,8 +25,8 @@ extension GatehouseClient {
     /// ```
     ///
     /// - Returns: The account's session, whose access token may have expired.
-    /// - Throws: ``AuthClientError``: `signedOut` if the account must sign in again; `storeUnavailable`, `storeFailed`.
-    ///   The current account then stays.
+    /// - Throws: `signedOut` if the account must sign in again; `storeUnavailable`, `storeFailed`. The current account
+    ///   then stays.
     @discardableResult
     public func use(account id: UUID) async throws -> AuthSession {
         guard let parked else { throw AuthClientError.signedOut(.neverSignedIn) }
@@ -35,12 +35,11 @@ extension GatehouseClient {
         return activation.session
     }
 
-    /// Signs one account out on this device, even offline, and removes it from ``accounts``. If it was in use, no other
-    /// account replaces it.
+    /// Signs one account out on this device, even offline, and removes it from ``accounts``. No other account comes
+    /// into use.
     ///
     /// - Returns: Whether the server revoked the session.
-    /// - Throws: ``AuthClientError/storeUnavailable(_:)`` or ``AuthClientError/storeFailed(_:)`` if the session could
-    ///   not be deleted.
+    /// - Throws: `storeUnavailable` or `storeFailed` if the session could not be deleted.
     @discardableResult
     public func remove(account id: UUID) async throws -> SignOutOutcome {
         if await coordinator.owner()?.user.id == id { return try await signOut(scope: .local) }
@@ -50,12 +49,12 @@ extension GatehouseClient {
 
     /// Signs all accounts out on this device, even offline. Waits for the server only about the account in use.
     ///
-    /// - Throws: As ``remove(account:)``; `storeFailed` also if the list is unreadable. An account whose session could
-    ///   not be deleted stays; the others are signed out.
+    /// - Throws: As ``remove(account:)``; `storeFailed` also if the list is unreadable. Accounts whose session could
+    ///   not be deleted stay.
     public func signOutOfAllAccounts() async throws {
         var failure = await failing { try await self.signOut(scope: .local) }
         if let parked {
-            // Another process may activate or add an account in between.
+            // Another process may activate or add one in between.
             for _ in 0..<DeviceAccount.limit {
                 let problem = await failing { try await self.removeListed(parked) }
                 failure = failure ?? problem
@@ -94,7 +93,7 @@ extension GatehouseClient {
         Task { await revoke(session, .localLogout) }
     }
 
-    /// Revokes replaced sessions, except the new one's own predecessors.
+    /// Not the new session's own predecessors.
     func end(_ replaced: [KeptSession], for session: AuthSession) {
         let id = AccessTokenClaims(session.accessToken)?.sessionID
         for old in replaced {

@@ -3,12 +3,10 @@ import Foundation
 /// The device's accounts in a store, except the one in use.
 ///
 /// The session in use stays in the client's own slot. Each other account has the slot `<key>.account.<user id>`, and
-/// `<key>.accounts` lists all of them, because a store cannot name its keys. Two rules make crashes between writes
-/// harmless:
+/// `<key>.accounts` lists all, because a store cannot name its keys. Two rules make crashes between writes harmless:
 ///
 /// - An account is listed before its slot is written, and until its slot is deleted. Without a slot it is signed out.
-/// - A session is copied before the original is replaced or deleted. If both exist, the client's own slot is newer, and
-///   the other's tokens are never used.
+/// - A session is copied before the original is replaced or deleted. If both exist, the client's own slot is newer.
 ///
 /// Every write holds the store's lock, so no refresh uses either slot's tokens.
 struct ParkedAccounts: Sendable {
@@ -28,13 +26,13 @@ struct ParkedAccounts: Sendable {
         return content
     }
 
-    /// The accounts as listed; none if the list is unreadable.
+    /// Empty if unreadable.
     func list() async throws -> [DeviceAccount] {
-        // The next sign-in to an account lists it again, and finds its slot.
+        // The next sign-in to an account lists it again.
         try await entries() ?? []
     }
 
-    /// As ``list()``, but throws `storeFailed` if the list is unreadable.
+    /// Throws `storeFailed` if unreadable.
     func readableList() async throws -> [DeviceAccount] {
         guard let accounts = try await entries() else {
             throw AuthClientError.storeFailed("the list of accounts is unreadable")
@@ -48,14 +46,12 @@ struct ParkedAccounts: Sendable {
         case .absent: return []
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
         case .value(let bytes):
-            // Ignored: the caller decides about an unreadable list.
+            // Ignored: the caller decides.
             return (try? JSONReader.read(bytes))?.arrayValue?.compactMap(DeviceAccount.init(listed:))
         }
     }
 
-    /// Lists the next account, and moves the current one to its own slot. A single account is not listed.
-    ///
-    /// - Throws: ``AuthClientError``: `storeUnavailable`, `storeFailed`, `tooManyAccounts`.
+    /// Lists the next account, unless it is the only one, and moves the current one to its own slot.
     func park(_ leaving: StoredSession?, for next: AuthUser) async throws {
         let before = try await list()
         guard leaving != nil || !before.isEmpty else { return }
@@ -71,7 +67,7 @@ struct ParkedAccounts: Sendable {
         if let leaving { _ = try await slot(leaving.user.id).save(leaving, replacing: nil) }
     }
 
-    /// Deletes an account's slot, then its entry. If the slot cannot be deleted, the entry stays.
+    /// Deletes the slot, then the entry. If the slot cannot be deleted, the entry stays.
     func remove(_ id: UUID) async throws {
         try await slot(id).clear()
         let before = try await list()

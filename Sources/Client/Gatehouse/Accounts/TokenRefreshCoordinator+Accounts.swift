@@ -6,12 +6,9 @@ struct Activation: Sendable {
     var ended: [KeptSession]
 }
 
-// Several accounts on one device. The lock precedes the epoch: a refresh must reach the store before its session is
-// copied.
+// The lock precedes the epoch: a refresh must reach the store before its session is copied.
 extension TokenRefreshCoordinator {
-    /// Signs in, and parks the current account. If it throws, the current account stays.
-    ///
-    /// - Throws: As ``replace(by:begun:then:)``, and `tooManyAccounts`.
+    /// Signs in, and parks the current account, which stays if it throws.
     func add(
         _ timed: TimedAnswer, begun: Int, then further: AuthEvent?, to parked: ParkedAccounts
     ) async throws -> Activation {
@@ -19,7 +16,7 @@ extension TokenRefreshCoordinator {
         do {
             return try await locked {
                 try await self.gate.run {
-                    // From an earlier sign-in to the same account.
+                    // An earlier sign-in to the same account.
                     let earlier: StoredSession? =
                         if case .session(let stored) = await parked.load(new.session.user.id) { stored } else { nil }
                     var activation = try await self.put(new, parked, begun, then: further)
@@ -32,10 +29,8 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Activates a parked account, and parks the current one, which stays if it throws.
-    ///
-    /// - Throws: ``AuthClientError``: `signedOut` if the account has no session here; `storeUnavailable`,
-    ///   `storeFailed`.
+    /// Activates a parked account, and parks the current one, which stays if it throws. `signedOut`: the account has no
+    /// session here.
     func activate(_ id: UUID, from parked: ParkedAccounts) async throws -> Activation {
         let begun = wishes
         do {
@@ -67,7 +62,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// In this order: parks the current session, writes the next, deletes the next one's copy.
+    /// Parks the current session, writes the next, deletes the next one's copy.
     private func put(
         _ next: KeptSession, _ parked: ParkedAccounts, _ begun: Int, then further: AuthEvent?
     ) async throws -> Activation {
@@ -77,8 +72,8 @@ extension TokenRefreshCoordinator {
         defer { ownChanges -= 1 }
         let before = try await inUse()
         let isOther = before.map { $0.user.id != next.session.user.id } ?? false
-        // Anonymous accounts are not listed, because their users could not sign in again. An account whose sign-out
-        // could not reach the store must not return.
+        // Users of anonymous accounts could not sign in again. An account whose sign-out could not reach the store must
+        // not return.
         let isKept = isOther && before.map { !$0.user.isAnonymous && !hasEnded($0) } ?? false
         let leaving = isKept ? before : nil
         do {
@@ -99,7 +94,7 @@ extension TokenRefreshCoordinator {
         return Activation(session: next.session, ended: [ended].compactMap(\.self))
     }
 
-    /// The slot's session, with the newest tokens of any process.
+    /// With the newest tokens of any process.
     func inUse() async throws -> StoredSession? {
         switch await slot.load() {
         case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
@@ -114,19 +109,19 @@ extension TokenRefreshCoordinator {
         do {
             try check(startedIn)
         } catch {
-            // The app signed out the previous account, so the slot must contain it.
+            // The app signed out the previous account: its session belongs in the slot.
             if let before { _ = try await slot.save(before, replacing: next.generation) }
             throw error
         }
         if case .savedWithoutAccessToken(let problem) = result { notify(.storeFailed(problem)) }
     }
 
-    /// Deletes the copy of a session in use. A leftover is never used; the next change deletes it.
+    /// Deletes the active session's copy. A leftover is never used; the next change deletes it.
     private func forget(_ id: UUID, in parked: ParkedAccounts) async {
         do { try await parked.slot(id).clear() } catch { notify(.storeFailed(StoreProblem(error))) }
     }
 
-    /// Whether the app signed out this session but the store could not delete it.
+    /// Whether the app signed out this session, which the store kept.
     private func hasEnded(_ stored: StoredSession) -> Bool { stored.lineage == endedLineage || hasEndedUnread }
 
     func restored(_ stored: StoredSession) -> KeptSession {

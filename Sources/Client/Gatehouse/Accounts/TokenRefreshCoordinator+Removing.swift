@@ -1,19 +1,19 @@
 import Foundation
 
-/// The sessions that a sign-out took from the store, for the server to revoke.
+/// Taken from the store by a sign-out, for the server to revoke.
 struct Ending: Sendable {
     /// With its newest tokens.
     var session: KeptSession?
-    /// Other sessions of the account, such as a crash's leftover.
+    /// Such as a crash's leftover.
     var others: [KeptSession] = []
     /// Why the store kept a session or entry.
     var failure: AuthClientError?
 }
 
-// Removing accounts holds the store's lock, because another process may have activated another one.
+// Holds the store's lock, because another process may activate an account.
 extension TokenRefreshCoordinator {
-    /// Signs out the account in use: first in memory; then in the store its copy, its session and its entry. An account
-    /// that another process activated stays.
+    /// Signs out the account in use: first in memory; then in the store its copy, session and entry. An account that
+    /// another process activated stays.
     func signOut(from parked: ParkedAccounts) async -> Ending {
         let user = await owner()?.user.id
         let old = kept
@@ -61,7 +61,7 @@ extension TokenRefreshCoordinator {
         return ending
     }
 
-    /// The slot's session, unless a later sign-in of this process replaced it.
+    /// The slot's session, unless a later sign-in replaced it.
     private func ended(
         _ content: SessionSlot.Content, _ user: UUID?, _ old: KeptSession?, isCurrent: Bool
     ) -> KeptSession? {
@@ -83,7 +83,7 @@ extension TokenRefreshCoordinator {
 
     /// Deletes the account's parked session: a copy, an earlier one, or its only one if another process parked it.
     ///
-    /// - Parameter isInUse: Whether the client's slot has the account's newer tokens.
+    /// - Parameter isInUse: Whether the client's slot has newer tokens.
     private func takeCopy(
         _ id: UUID, _ parked: ParkedAccounts, isInUse: Bool, into ending: inout Ending
     ) async throws {
@@ -97,7 +97,7 @@ extension TokenRefreshCoordinator {
         try await parked.slot(id).clear()
     }
 
-    /// Deletes a parked account, unless it is in use, and returns its session for the server to revoke.
+    /// Returns a deleted parked account's session, for the server to revoke.
     func remove(_ id: UUID, from parked: ParkedAccounts) async throws -> KeptSession? {
         try await locked {
             try await self.gate.run { try await self.removeLocked(id, parked) }

@@ -16,7 +16,7 @@ public enum AppleCredentialState: Hashable, Sendable {
 public struct AppleConsent: Sendable {
     /// Returns a user's state. `person` is Apple's user id, the `sub` of its tokens.
     public var state: @Sendable (_ person: String) async -> AppleCredentialState
-    /// Yields when the state may have changed: the app became active, or the system reported a change.
+    /// Yields when the state may have changed: the app became active, or the system says so.
     public var moments: @MainActor @Sendable () -> AsyncStream<Void>
 
     /// Creates a value. `moments` is called once per manager; by default it yields nothing.

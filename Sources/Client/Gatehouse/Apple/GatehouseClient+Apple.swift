@@ -2,8 +2,8 @@ extension GatehouseClient {
     /// Ends the session if its user stopped using Sign in with Apple for this app (``SignedOutReason/consentRevoked``),
     /// and tells the server if reachable.
     ///
-    /// Only Apple's state `revoked` ends a session: new or offline devices do not know the user. A user who then signs
-    /// in by another method stays signed in. Without an Apple identity, does nothing.
+    /// Only Apple's state `revoked` ends it: new or offline devices do not know the user. A user who then signs in by
+    /// another method stays signed in. Does nothing without an Apple identity.
     ///
     /// - Returns: Whether the session ended.
     @discardableResult
@@ -15,7 +15,7 @@ extension GatehouseClient {
             case .revoked: revoked.append(person)
             case .authorized:
                 await change { try await self.revocations.forget(person) }
-                // One of the account's Apple identities is authorized.
+                // One of the Apple identities is authorized.
                 return false
             case .notFound, .transferred, .unavailable: return false
             }
@@ -29,7 +29,7 @@ extension GatehouseClient {
         return true
     }
 
-    /// A failed write costs at most one more sign-out.
+    /// A failure costs at most one more sign-out.
     private func change(_ write: () async throws -> Void) async {
         do { try await write() } catch { await coordinator.notify(.storeFailed(StoreProblem(error))) }
     }
@@ -43,7 +43,7 @@ extension AuthUser {
     }
 }
 
-/// The users whose sessions have ended on Apple's report.
+/// Users whose sessions ended on Apple's report.
 struct KnownRevocations: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -53,7 +53,7 @@ struct KnownRevocations: Sendable {
         self.key = key + ".apple-revoked"
     }
 
-    /// Assumes true if the store does not answer, to avoid a second sign-out.
+    /// true without an answer, to avoid a second sign-out.
     func knows(_ people: [String]) async -> Bool {
         do { return try await Set(people).isSubset(of: read()) } catch { return true }
     }
@@ -70,7 +70,7 @@ struct KnownRevocations: Sendable {
         case .absent: return []
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .value(let bytes):
-            // Ignored: an unreadable list costs one more sign-out.
+            // Ignored: costs one more sign-out.
             return Set((try? JSONReader.read(bytes))?.arrayValue?.compactMap(\.stringValue) ?? [])
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 func systemAppleCredentials() -> AppleConsent {
     AppleConsent { person in
         await withCheckedContinuation { waiter in
-            // Not isolated, because the system may call it on any thread.
+            // Not isolated: the system may call it on any thread.
             let handler: @Sendable (ASAuthorizationAppleIDProvider.CredentialState, (any Error)?) -> Void = {
                 waiter.resume(returning: $1 == nil ? AppleCredentialState($0) : .unavailable)
             }

@@ -32,17 +32,16 @@ struct AuthCaller: Sendable {
     static let apiVersion = "2024-01-01"
 
     /// - Parameter bearer: The user's access token; nil sends the app's key.
-    /// - Throws: ``AuthClientError``: `refused` unless 2xx, `offline` without a response; or `CancellationError`.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
         let reply: HTTPReply
         do {
-            // Not every transport checks, and a replaced refresh could run during the next one.
+            // Not every transport checks, and a replaced refresh could overlap the next.
             try Task.checkCancellation()
             reply = try await transport(call(request, bearer: bearer))
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             if let error = error as? AuthClientError { throw error }
-            // Only explains the failure: the system may report no connection wrongly, for hours.
+            // Only explains the failure: the system may wrongly report no connection for hours.
             throw AuthClientError.offline(isOffline() ? .noConnection : .noAnswer(error.shortText))
         }
         guard (200..<300).contains(reply.status) else { throw AuthClientError.refused(AuthRefusal(reply)) }
@@ -91,7 +90,7 @@ struct AuthCaller: Sendable {
         return HTTPCall(method: request.method, url: try address(request), headers: headers, body: body)
     }
 
-    /// Encodes the query so that values arrive byte for byte.
+    /// Values arrive byte for byte.
     func address(_ request: AuthRequest) throws(AuthClientError) -> URL {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }

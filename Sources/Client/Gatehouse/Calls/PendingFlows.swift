@@ -8,7 +8,7 @@ package enum FlowKind: String, Sendable {
     case emailChange = "email_change"
 }
 
-/// A flow that continues in a browser or email. Its verifier stays here until the code arrives (RFC 7636).
+/// A flow in a browser or email. Its verifier stays here until the code arrives (RFC 7636).
 package struct PendingFlow: Hashable, Sendable {
     /// 43 characters of `[A-Za-z0-9_-]`.
     package var verifier: String
@@ -29,7 +29,7 @@ extension PendingFlow {
 
     /// Unreadable flows must be started again.
     package static func list(_ entry: [UInt8]) -> [PendingFlow] {
-        // Ignored: an unreadable entry is a missing one.
+        // Ignored: unreadable is missing.
         let json = (try? JSONReader.read(entry))?.arrayValue ?? []
         return json.compactMap { flow in
             guard let verifier = flow["verifier"]?.stringValue,
@@ -45,7 +45,7 @@ extension PendingFlow {
     }
 }
 
-/// The newest ``limit`` pending flows, in one entry of the store, so that a restarted app can complete them.
+/// The newest ``limit`` pending flows, stored so that a restarted app can complete them.
 actor PendingFlows {
     private let storage: any SecureStorage
     private let key: String
@@ -59,14 +59,14 @@ actor PendingFlows {
         self.randomBytes = randomBytes
     }
 
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`; no flow started.
+    /// If it throws, no flow started.
     func begin(_ kind: FlowKind) async throws -> PendingFlow {
         let flow = PendingFlow(verifier: Base64URL.text(randomBytes(32)), kind: kind)
         try await gate.run { try await self.write(Array((try await self.read() + [flow]).suffix(self.limit))) }
         return flow
     }
 
-    /// Trying a wrong verifier is harmless: the server keeps the code.
+    /// A wrong verifier is harmless: the server keeps the code.
     func newestFirst() async throws -> [PendingFlow] { try await read().reversed() }
 
     func finish(_ flow: PendingFlow) async throws {

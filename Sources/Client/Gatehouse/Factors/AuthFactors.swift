@@ -8,11 +8,11 @@ extension GatehouseClient {
 
 /// The signed-in user's second factors.
 ///
-/// After a factor is verified, sign-ins by password, provider or email have the level `aal1`, and a code raises them to
-/// `aal2`. Raising replaces the session's tokens in place. If the response is lost, the user stays signed in and enters
+/// Once a factor is verified, sign-ins by password, provider or email have the level `aal1`, and a code raises them to
+/// `aal2`. Raising replaces the session's tokens in place. After a lost response, the user stays signed in and enters
 /// the next code.
 ///
-/// Every call throws ``AuthClientError`` (`signedOut` without a session), or `CancellationError`.
+/// Calls throw as ``GatehouseClient`` describes; `insufficient_aal` means that the session is `aal1`.
 ///
 /// ```swift
 /// let factor = try await client.mfa.enroll(params: .totp(issuer: "Journal"))
@@ -24,8 +24,8 @@ public struct AuthFactors: Sendable {
 
     /// Adds a factor, which protects the account once verified. Its secret is sent only once.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` if the account has a factor and the session is `aal1`;
-    ///   `mfa_factor_name_conflict`; `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` or its like.
+    /// - Throws: `insufficient_aal` if the account already has a factor; `mfa_factor_name_conflict`;
+    ///   `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` or its like.
     public func enroll(params: FactorEnrollParams) async throws -> AuthEnrolledFactor {
         try await client.read(AuthRequest("POST", "/factors", body: params.body)) { json throws(WireProblem) in
             try AuthEnrolledFactor(json: json)
@@ -34,8 +34,7 @@ public struct AuthFactors: Sendable {
 
     /// Requests a challenge, valid for a few minutes in any session of the user.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `mfa_factor_not_found`; `over_request_rate_limit`;
-    ///   `mfa_totp_verify_not_enabled` or its like.
+    /// - Throws: `mfa_factor_not_found`; `over_request_rate_limit`; `mfa_totp_verify_not_enabled` or its like.
     public func challenge(params: FactorChallengeParams) async throws -> AuthFactorChallenge {
         try await client.read(
             AuthRequest("POST", Self.path(params.factorId) + "/challenge")
@@ -44,9 +43,8 @@ public struct AuthFactors: Sendable {
 
     /// Answers a challenge. Raises the session to `aal2`, and ends the user's other sessions below it.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `mfa_verification_failed` for a wrong or used code;
-    ///   `mfa_challenge_expired`; `mfa_factor_not_found` for an unknown factor or challenge; `mfa_ip_address_mismatch`
-    ///   for a used challenge; `over_request_rate_limit`. The session stays unchanged, also after `offline`: enter the
+    /// - Throws: `mfa_verification_failed`, `mfa_challenge_expired`, `mfa_factor_not_found`, `mfa_ip_address_mismatch`
+    ///   for a used challenge, `over_request_rate_limit`. The session stays unchanged, also after `offline`: enter the
     ///   next code.
     @discardableResult
     public func verify(params: FactorVerifyParams) async throws -> AuthSession {
@@ -65,8 +63,8 @@ public struct AuthFactors: Sendable {
 
     /// Requests a security key's challenge and lets the user answer it.
     ///
-    /// - Throws: As ``challenge(params:)`` and ``verify(params:)``; ``AuthClientError``: the authenticator's
-    ///   `cancelled`, `noPasskey` or `passkeyFailed`; `unexpectedAnswer` unless the factor is a security key.
+    /// - Throws: As ``challenge(params:)`` and ``verify(params:)``; `cancelled`, `noPasskey` or `passkeyFailed`;
+    ///   `unexpectedAnswer` unless the factor is a security key.
     @discardableResult
     public func challengeAndVerify(
         factorId: UUID, with authenticator: any PasskeyAuthenticator
@@ -94,9 +92,8 @@ public struct AuthFactors: Sendable {
 
     /// Removes a factor. Sessions last raised by it return to `aal1`.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` for a verified factor in an `aal1` session;
-    ///   `mfa_factor_not_found`; `mfa_recovery_codes_sole_factor` if only recovery codes would remain;
-    ///   `fresh_sign_in_required` if the server requires a recent proof.
+    /// - Throws: `insufficient_aal` for a verified factor, `mfa_factor_not_found`, `mfa_recovery_codes_sole_factor`,
+    ///   `fresh_sign_in_required`.
     @discardableResult
     public func unenroll(params: FactorUnenrollParams) async throws -> AuthUnenrolledFactor {
         try await client.remove(factor: params.factorId, by: AuthRequest("DELETE", Self.path(params.factorId)))
@@ -154,8 +151,7 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Creates the set. The codes are sent only here and by ``regenerate()``.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_verified_factor_exists` if
-    ///   there is a set; `mfa_recovery_codes_sole_factor` without another factor;
+    /// - Throws: `insufficient_aal`, `mfa_verified_factor_exists` if there is a set, `mfa_recovery_codes_sole_factor`,
     ///   `mfa_recovery_codes_enroll_not_enabled`.
     public func generate(friendlyName: String? = nil) async throws -> AuthRecoveryCodes {
         let body = friendlyName.map { ["friendly_name": AuthJSON.string($0) as AuthJSON?] }
@@ -168,9 +164,8 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Raises the session with a single-use code. Case, spaces and hyphens do not matter.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `mfa_verification_failed` for a wrong or used code;
-    ///   `mfa_recovery_codes_locked` after too many, with ``AuthRefusal/retryAfter`` if known;
-    ///   `mfa_recovery_codes_verify_not_enabled`. After `offline` the code may be used up.
+    /// - Throws: `mfa_verification_failed`; `mfa_recovery_codes_locked` after too many, with ``AuthRefusal/retryAfter``
+    ///   if known; `mfa_recovery_codes_verify_not_enabled`. After `offline` the code may be used up.
     @discardableResult
     public func verify(code: String) async throws -> AuthSession {
         try await client.raise(
@@ -189,8 +184,7 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Deletes the set.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_factor_not_found` without a
-    ///   set; `fresh_sign_in_required` if the server requires a recent proof.
+    /// - Throws: `insufficient_aal`, `mfa_factor_not_found`, `fresh_sign_in_required`.
     @discardableResult
     public func unenroll() async throws -> AuthUnenrolledFactor {
         let status = try await client.read(AuthRequest("DELETE", Self.path)) { json throws(WireProblem) in

@@ -174,8 +174,7 @@ public struct AuthMethodReference: Hashable, Sendable {
 public struct AuthAssuranceLevels: Hashable, Sendable {
     /// The access token's level; nil if unknown.
     public let currentLevel: AuthAssuranceLevel?
-    /// ``AuthAssuranceLevel/aal2`` if the account has a proven factor, otherwise ``currentLevel``. If they differ, ask
-    /// for a code.
+    /// ``AuthAssuranceLevel/aal2`` with a proven factor, otherwise ``currentLevel``. If they differ, ask for a code.
     public let nextLevel: AuthAssuranceLevel?
     /// The sign-in's methods, newest first.
     public let currentAuthenticationMethods: [AuthMethodReference]
@@ -192,15 +191,15 @@ extension AuthSession {
     }
 }
 
-/// An access token's claims, unverified: the server decides by its own data.
+/// Unverified: the server decides by its own data.
 struct AccessTokenClaims {
     private let claims: AuthJSON
 
-    /// nil for an opaque token, that is, not a JWT (RFC 7519).
+    /// nil for an opaque token (RFC 7519).
     init?(_ accessToken: String) {
         let parts = Array(accessToken.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        // Ignored: a token without JSON claims is opaque.
+        // Ignored: such a token is opaque.
         guard let claims = try? JSONReader.read(payload) else { return nil }
         self.claims = claims
     }

@@ -7,7 +7,7 @@ extension GatehouseClient {
         try await asUser { token, _ in try AuthCaller.read(try await self.caller.send(request, bearer: token), read) }
     }
 
-    /// Raises the session's level. The response replaces its tokens in place.
+    /// The response replaces the session's tokens in place.
     func raise(_ request: AuthRequest) async throws -> AuthSession {
         let caller = caller
         return try await asUser { _, _ in
@@ -15,13 +15,13 @@ extension GatehouseClient {
         }
     }
 
-    /// Removes a factor, then fetches the user. If the fetch fails, the stored user still loses the factor.
+    /// Removes a factor, then fetches the user. If that fails, the stored user still loses the factor.
     func remove(factor: UUID, by request: AuthRequest) async throws {
         try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
         await forget(factor: factor)
     }
 
-    /// Removes the factor from the stored user, and outdates the access token, whose level is wrong.
+    /// Also outdates the access token, whose level is wrong.
     func forget(factor: UUID) async {
         if let (user, epoch) = await coordinator.owner() {
             var left = user

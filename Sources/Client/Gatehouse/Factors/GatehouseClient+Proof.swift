@@ -1,12 +1,10 @@
 import Foundation
 
-// Fresh proofs, after which an app repeats a call refused with `fresh_sign_in_required`. Users with a second factor use
-// `AuthFactors` instead.
+// Fresh proofs, after which an app repeats a call refused with `fresh_sign_in_required`.
 extension GatehouseClient {
     /// Signs the user in again with the password. The new session replaces the current one.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session, or for a user without an address. Codes:
-    ///   `invalid_credentials`; `over_request_rate_limit`. The current session stays.
+    /// - Throws: `signedOut` also for a user without an address; `invalid_credentials`; `over_request_rate_limit`.
     @discardableResult
     public func signInAgain(password: String, captchaToken: String? = nil) async throws -> AuthSession {
         guard let user = await currentUser, let email = user.email else {
@@ -23,8 +21,7 @@ extension GatehouseClient {
 
     /// Signs the user in again with a passkey. The new session replaces the current one.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut` without a session; ``AuthClientError/otherAccount`` for another
-    ///   account's passkey; otherwise as ``signInWithPasskey(with:style:captchaToken:)``. The current session stays.
+    /// - Throws: ``AuthClientError/otherAccount``; otherwise as ``signInWithPasskey(with:style:captchaToken:)``.
     @discardableResult
     public func signInAgain(with authenticator: any PasskeyAuthenticator) async throws -> AuthSession {
         let options = try await getPasskeyAuthenticationOptions()
@@ -47,7 +44,7 @@ extension GatehouseClient {
 
     func end(_ unwanted: AuthSessionAnswer) async {
         let request = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
-        // Ignored: without a response, the session expires later.
+        // Ignored: the session expires later.
         _ = try? await caller.send(request, bearer: unwanted.accessToken)
     }
 }

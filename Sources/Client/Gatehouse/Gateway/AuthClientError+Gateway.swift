@@ -2,7 +2,7 @@ extension AuthClientError {
     /// Converts the gateway's error response.
     init(gateway reply: HTTPReply) {
         let answer = GatewayErrorAnswer(body: reply.body)
-        // Responses without a code may come from captive portals, which also answer 403.
+        // Without a code, it may come from a captive portal.
         guard reply.status >= 500 || reply.status == 429 || reply.status >= 400 && answer.code != nil else {
             self = .offline(.notUnderstood("status \(reply.status)"))
             return

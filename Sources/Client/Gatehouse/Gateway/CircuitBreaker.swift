@@ -1,4 +1,4 @@
-/// Stops requests after consecutive failures; later a single request tests the server.
+/// Stops requests after consecutive failures; a single request tests the server later.
 struct CircuitBreaker: Sendable {
     private let threshold: Int
     private let pause: Duration
@@ -12,7 +12,7 @@ struct CircuitBreaker: Sendable {
         self.pause = pause
     }
 
-    /// The caller must report the outcome. Throws the last failure while the circuit is open.
+    /// The caller must report the outcome. Throws the last failure while open.
     mutating func enter(at uptime: Duration) throws(AuthClientError) {
         guard let openUntil else { return }
         guard uptime >= openUntil, !isProbing else { throw lastFailure }

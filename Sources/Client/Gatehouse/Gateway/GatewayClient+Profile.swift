@@ -3,9 +3,8 @@ import Foundation
 extension GatewayClient {
     /// Returns the signed-in account and the core of its profile.
     ///
-    /// - Throws: ``AuthClientError`` or `CancellationError`. After ``AuthClientError/signedOut(_:)`` the user must sign
-    ///   in again; after ``AuthClientError/offline(_:)``, ``AuthClientError/storeUnavailable(_:)`` and status 5xx retry
-    ///   later.
+    /// - Throws: ``AuthClientError`` or `CancellationError`. After `signedOut` the user must sign in again; after
+    ///   `offline`, `storeUnavailable` and status 5xx retry later.
     public func fetchMe() async throws -> SignedInAccount {
         let reply = try await send(GatewayRequest(method: "GET", path: "/v1/auth/me"))
         return try Self.read(reply) { json throws(WireProblem) in try SignedInAccount(json: json) }
@@ -13,8 +12,8 @@ extension GatewayClient {
 
     /// Changes the given members, at least one.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with the invalid field. After
-    ///   ``AuthClientError/offline(_:)`` or status 5xx the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and `refused` with the invalid field. After `offline` or status 5xx the change may
+    ///   have taken effect.
     @discardableResult
     public func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount {
         let body = AuthJSON.object(change.members)
@@ -24,17 +23,17 @@ extension GatewayClient {
 
     /// Deletes the account with all its data. The caller must end the local session. Safe to repeat.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `FRESH_SIGN_IN_REQUIRED`. After
-    ///   ``AuthClientError/offline(_:)`` or status 5xx the account may be deleted.
+    /// - Throws: As ``fetchMe()``, and `FRESH_SIGN_IN_REQUIRED`. After `offline` or status 5xx the account may be
+    ///   deleted.
     public func deleteAccount() async throws {
         let reply = try await send(GatewayRequest(method: "DELETE", path: "/v1/auth/me"))
-        // The gateway sends no body, so nothing was deleted.
+        // The gateway sends no body: nothing was deleted.
         guard reply.body.isEmpty else { throw AuthClientError.offline(.notUnderstood("no empty answer")) }
     }
 
     /// Returns the complete profile.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with `NOT_FOUND` if there is none yet.
+    /// - Throws: As ``fetchMe()``, and `NOT_FOUND` if there is none yet.
     public func profile() async throws -> Profile {
         let reply = try await send(GatewayRequest(method: "GET", path: "/api/v1/profile"))
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
@@ -42,8 +41,8 @@ extension GatewayClient {
 
     /// Changes the given members, at least one.
     ///
-    /// - Throws: As ``fetchMe()``, and ``AuthClientError/refused(_:)`` with the invalid field. After
-    ///   ``AuthClientError/offline(_:)`` or status 5xx the change may have taken effect.
+    /// - Throws: As ``fetchMe()``, and `refused` with the invalid field. After `offline` or status 5xx the change may
+    ///   have taken effect.
     @discardableResult
     public func updateProfile(_ edit: ProfileEdit) async throws -> Profile {
         let body = AuthJSON.object(edit.members)
@@ -51,7 +50,7 @@ extension GatewayClient {
         return try Self.read(reply) { json throws(WireProblem) in try Profile(json: json) }
     }
 
-    /// Only others, such as captive portals, send a body that is not JSON.
+    /// Other bodies come from captive portals.
     static func read<Value>(
         _ reply: HTTPReply, _ read: (AuthJSON) throws(WireProblem) -> Value
     ) throws(AuthClientError) -> Value {

@@ -29,9 +29,8 @@ extension GatewayClient {
     ///   - path: Begins with a slash; no segment is `.` or `..`, because the token is sent along.
     ///   - needsToken: False for a route without authorization.
     /// - Returns: The response's JSON; nil for an empty body.
-    /// - Throws: ``AuthClientError`` or `CancellationError`: ``AuthClientError/refused(_:)`` for 4xx, 5xx and, unsent,
-    ///   an invalid path; ``AuthClientError/unexpectedAnswer(_:)`` for over ``largestAnswer`` bytes;
-    ///   ``AuthClientError/signedOut(_:)`` only if the call needs a token.
+    /// - Throws: ``AuthClientError`` or `CancellationError`: `refused` for 4xx, 5xx and, unsent, an invalid path;
+    ///   `unexpectedAnswer` for over ``largestAnswer`` bytes; `signedOut` only if the call needs a token.
     @discardableResult
     public func send(
         _ method: GatewayMethod, _ path: String, query: [URLQueryItem] = [], body: AuthJSON? = nil,

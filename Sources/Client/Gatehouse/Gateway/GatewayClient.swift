@@ -5,7 +5,7 @@ import GatehouseWire
 ///
 /// - Retries idempotent calls without a response and after 5xx, and all calls after 429 with a short `Retry-After`.
 /// - After a 401, asks the auth server, usually by a refresh, and repeats the call once.
-/// - After 3 consecutive failures, calls fail immediately for 30 seconds with the last failure.
+/// - After 3 consecutive failures, calls fail immediately for 30 seconds.
 /// - Never ends a session: only the auth server can (``AuthClientError/refusesValidToken(_:)``).
 ///
 /// ```swift
@@ -26,8 +26,7 @@ public actor GatewayClient {
     private let rules: GatewayRules
     private let reachability: Reachability
     private var circuit: CircuitBreaker
-    /// A token confirmed by the auth server but refused by the gateway, and the uptime until which the auth server is
-    /// not asked again.
+    /// A token that the auth server confirmed and the gateway refused, and when to ask again.
     private var disputed: (token: String, until: Duration)?
 
     /// Creates a client without sending a request.
@@ -64,7 +63,7 @@ public actor GatewayClient {
         circuit = CircuitBreaker(threshold: rules.failuresToOpen, pause: rules.openTime)
     }
 
-    /// If the gateway refuses the token, asks the auth server and repeats the request once.
+    /// If the token is refused, asks the auth server and repeats once.
     func send(_ request: GatewayRequest) async throws -> HTTPReply {
         let deadline = clock.uptime() + rules.callLimit
         guard request.needsToken else { return try await answer(request, token: nil, deadline) }
@@ -76,7 +75,7 @@ public actor GatewayClient {
         }
         let confirmed = try await self.session(until: deadline) { [tokens] in try await tokens.confirmed(session) }
         if confirmed.accessToken == session.accessToken, clock.uptime() + rules.firstWait < deadline {
-            // The token is new: a gateway that lags may accept it a moment later.
+            // The token is new: a lagging gateway may soon accept it.
             try await clock.sleep(rules.firstWait)
         }
         let second = try await answer(request, token: confirmed.accessToken, deadline, passing: 401)
@@ -85,7 +84,7 @@ public actor GatewayClient {
         throw AuthClientError(refusingToken: second)
     }
 
-    /// Waits until the deadline. A refresh in progress continues after it.
+    /// A refresh in progress continues after the deadline.
     private func session(
         until deadline: Duration, _ get: @escaping @Sendable () async throws -> AuthSession
     ) async throws -> AuthSession {
@@ -96,7 +95,7 @@ public actor GatewayClient {
         }
     }
 
-    /// Sends a request with retries. Returns the status `passing` instead of throwing.
+    /// Returns the status `passing` instead of throwing.
     private func answer(
         _ request: GatewayRequest, token: String?, _ deadline: Duration, passing: Int? = nil
     ) async throws -> HTTPReply {
@@ -177,7 +176,7 @@ public actor GatewayClient {
         return .failed(failure, retryAfter: nil, isHarmless: false)
     }
 
-    /// Throws if no request may be sent, which reveals nothing about the gateway.
+    /// Throws if no request may be sent, which does not blame the gateway.
     private func enter(before deadline: Duration) throws(AuthClientError) {
         guard clock.uptime() < deadline else { throw .offline(.noAnswer(TimeIsOver().shortText)) }
         try circuit.enter(at: clock.uptime())

@@ -9,7 +9,7 @@ struct GatewayRequest: Sendable {
     var body: AuthJSON?
     var needsToken = true
 
-    /// Idempotent (RFC 9110 §9.2.2). Repeating a PATCH could revert another device's change.
+    /// RFC 9110 §9.2.2. Repeating a PATCH could revert another device's change.
     var isRepeatable: Bool { method != "PATCH" && method != "POST" }
 
     func call(at url: URL, token: String?) -> HTTPCall {

@@ -8,7 +8,7 @@ public struct GatewayRules: Sendable {
     public var callLimit: Duration = .seconds(60)
     /// How long to wait for a connection, unless the system reports that there is none (``Reachability``).
     public var connectivityLimit: Duration = .seconds(2)
-    /// How long the auth server is not asked again about a token that it confirmed and the gateway refuses.
+    /// How long a token that the auth server confirmed and the gateway refuses is not checked again.
     public var confirmationPause: Duration = .seconds(60)
     /// How often calls are retried: idempotent ones without a response and after 5xx, all after 429.
     public var retries = 2

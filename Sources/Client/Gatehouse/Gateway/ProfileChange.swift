@@ -32,8 +32,8 @@ public enum FieldChange: Hashable, Sendable, ExpressibleByStringLiteral {
 public struct ProfileChange: Hashable, Sendable {
     /// At most 50 characters.
     public var firstName: FieldChange
-    /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the custom fields. At most 16 KiB and
-    /// 8 levels, before and after the change.
+    /// A JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the custom fields: at most 16 KiB and
+    /// 8 levels, before and after.
     public var data: AuthJSONObject
     /// Members configured on the server.
     public var others: AuthJSONObject

@@ -4,9 +4,9 @@ public import Foundation
 extension GatehouseClient {
     /// Creates an account with a passkey instead of a password, and signs in.
     ///
-    /// Until the emailed code confirms the address (``verifyOTP(email:token:type:redirectTo:captchaToken:)`` with
-    /// `emailChange`), or immediately with automatic confirmation, it is the user's `newEmail`. The response does not
-    /// reveal whether the address has an account; if so, its owner gets an email.
+    /// The address is the user's `newEmail` until the emailed code confirms it
+    /// (``verifyOTP(email:token:type:redirectTo:captchaToken:)`` with `emailChange`), unless the server confirms
+    /// automatically. The response does not reveal whether the address has an account; if so, its owner gets an email.
     ///
     /// ```swift
     /// try await client.signUpWithPasskey(email: email, with: authenticator)
@@ -16,10 +16,10 @@ extension GatehouseClient {
     ///   - email: nil for an account without an address.
     ///   - data: The account's metadata, from which its profile takes name and picture.
     ///   - redirectTo: The emailed link's target, sent byte for byte.
-    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `passkeyExists` or `passkeyFailed`. Codes:
-    ///   `signup_disabled`; `email_provider_disabled`; `webauthn_challenge_expired`; `user_already_exists`, only with
-    ///   automatic confirmation; `passkey_disabled`. After a refusal, password managers forget the passkey. After other
-    ///   errors the account may exist: to be able to repeat the call, use its halves.
+    /// - Throws: `cancelled`, `passkeyExists`, `passkeyFailed`, `signup_disabled`, `email_provider_disabled`,
+    ///   `webauthn_challenge_expired`, `passkey_disabled`; `user_already_exists`, only with automatic confirmation.
+    ///   After a refusal, password managers forget the passkey. After other errors the account may exist: to be able to
+    ///   repeat the call, use its halves.
     @discardableResult
     public func signUpWithPasskey(
         email: String? = nil, data: AuthJSONObject? = nil, redirectTo: URL? = nil,
@@ -73,7 +73,7 @@ extension GatehouseClient {
     /// The second half of ``signUpWithPasskey(email:data:redirectTo:with:captchaToken:)``: creates the account.
     ///
     /// After a lost response, call it again with ``PasskeySignUp/mayBeStored``. If the account exists, this signs in to
-    /// it, for which the system asks for the passkey.
+    /// it, and the system asks for the passkey.
     ///
     /// - Parameter captchaToken: For that sign-in, if required.
     /// - Throws: As the whole; after a lost response also as ``signInWithPasskey(with:style:captchaToken:)``. Password
@@ -128,7 +128,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs in with this passkey only; the account may exist.
+    /// With this passkey only; the account may exist.
     private func signIn(
         asOwnerOf signUp: PasskeySignUp, with authenticator: any PasskeyAuthenticator, _ captchaToken: String?
     ) async throws -> AuthSession {
@@ -141,7 +141,7 @@ extension GatehouseClient {
 }
 
 extension AuthRefusal {
-    /// Whether the lost attempt may have used the challenge.
+    /// Whether a lost attempt may have used the challenge.
     fileprivate var isAboutChallenge: Bool {
         code == .webauthnChallengeNotFound || code == .webauthnChallengeExpired || code == .webauthnCredentialExists
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Named as in supabase-swift. `get…Options` and `verify…` are for authenticators driven by the app.
+// Named as in supabase-swift. The app drives `get…Options` and `verify…` itself.
 extension GatehouseClient {
     /// Signs in with a passkey, which names its account.
     ///
@@ -12,10 +12,9 @@ extension GatehouseClient {
     /// }
     /// ```
     ///
-    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `noPasskey` or `passkeyFailed`. Codes:
-    ///   `webauthn_verification_failed`; `webauthn_challenge_expired`; `passkey_disabled`; `user_banned`;
-    ///   `email_not_confirmed`; `credential_set_aside`, with a ``AuthClientError/setAsideTicket`` for
-    ///   ``verifyOTP(token:restoring:)``.
+    /// - Throws: `cancelled`, `noPasskey`, `passkeyFailed`, `webauthn_verification_failed`,
+    ///   `webauthn_challenge_expired`, `passkey_disabled`, `user_banned`, `email_not_confirmed`;
+    ///   `credential_set_aside`, with a ``AuthClientError/setAsideTicket`` for ``verifyOTP(token:restoring:)``.
     @discardableResult
     public func signInWithPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet, captchaToken: String? = nil
@@ -41,16 +40,16 @@ extension GatehouseClient {
             challengeId: assertion.challengeID, credentialResponse: assertion.credential)
     }
 
-    /// Creates a passkey for the signed-in user. If the server refuses it, password managers forget it; if the response
-    /// is lost, they get the account's list.
+    /// Creates a passkey for the signed-in user. Password managers forget one that the server refuses; after a lost
+    /// response they get the account's list.
     ///
     /// ```swift
     /// let passkey = try await client.registerPasskey(with: authenticator)
     /// try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
     /// ```
     ///
-    /// - Throws: ``AuthClientError``: the authenticator's `cancelled`, `passkeyExists` or `passkeyFailed`. Codes:
-    ///   `too_many_passkeys`, `insufficient_aal`, `webauthn_challenge_expired`, `passkey_disabled`.
+    /// - Throws: `cancelled`, `passkeyExists`, `passkeyFailed`, `too_many_passkeys`, `insufficient_aal`,
+    ///   `webauthn_challenge_expired`, `passkey_disabled`.
     @discardableResult
     public func registerPasskey(
         with authenticator: any PasskeyAuthenticator, style: PasskeyCreationStyle = .sheet
@@ -61,7 +60,7 @@ extension GatehouseClient {
             return try await verifyPasskeyRegistration(challengeId: options.challengeID, credentialResponse: answer)
         } catch {
             let isForgotten = await authenticator.forget(answer, at: options.relyingPartyID, after: error)
-            // Ignored: the next registration or deletion tells them.
+            // Ignored: the next change tells them.
             if !isForgotten { try? await signalPasskeys(to: authenticator) }
             throw error
         }
@@ -122,7 +121,7 @@ extension GatehouseClient {
     /// Renames a passkey.
     ///
     /// - Parameter friendlyName: 1 to 120 bytes.
-    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id. Code: `validation_failed`.
+    /// - Throws: `refused` with status 404 for an unknown id; `validation_failed`.
     @discardableResult
     public func renamePasskey(id: UUID, friendlyName: String) async throws -> AuthPasskey {
         let request = AuthRequest("PATCH", Self.path(id), body: ["friendly_name": .string(friendlyName)])
@@ -132,15 +131,14 @@ extension GatehouseClient {
     /// Deletes a passkey from the account, but not from the password manager (``signalPasskeys(to:)``). Keeps the
     /// sessions that it opened.
     ///
-    /// - Throws: ``AuthClientError``; `refused` with status 404 for an unknown id. Codes: `insufficient_aal`,
-    ///   `fresh_sign_in_required`.
+    /// - Throws: `refused` with status 404 for an unknown id; `insufficient_aal`; `fresh_sign_in_required`.
     public func deletePasskey(id: UUID) async throws {
         let request = AuthRequest("DELETE", Self.path(id))
         try await asUser { token, _ in _ = try await self.caller.send(request, bearer: token) }
     }
 
     /// Tells password managers the account's passkeys and name. Call it after ``deletePasskey(id:)`` and a change of
-    /// address. The session must be allowed to create passkeys.
+    /// address.
     ///
     /// - Throws: As ``getPasskeyRegistrationOptions(style:)``.
     public func signalPasskeys(to authenticator: any PasskeyAuthenticator) async throws {
@@ -171,8 +169,8 @@ extension PasskeyAuthenticator {
 }
 
 extension AuthRefusal {
-    /// Whether the server certainly does not have the refused passkey. A repeated request may find its challenge used
-    /// by the first one, whose response was lost.
+    /// Whether the server certainly lacks the refused passkey. A repeated request may find its challenge used by the
+    /// first, whose response was lost.
     var leavesCredentialUnknown: Bool {
         (400..<500).contains(status) && status != 429 && code != .webauthnCredentialExists
             && code != .webauthnChallengeNotFound

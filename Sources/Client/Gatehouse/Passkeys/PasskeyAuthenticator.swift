@@ -6,7 +6,7 @@ public enum PasskeyRequestStyle: Hashable, Sendable {
     case sheet
     /// In a sheet if this device has a passkey; otherwise throws ``AuthClientError/noPasskey`` without a sheet.
     case immediatelyAvailable
-    /// Above the keyboard, while the user edits an address field. It may wait forever: cancel the task when another
+    /// Above the keyboard, while the user edits an address field. May wait forever: cancel the task when another
     /// sign-in begins.
     case autoFill
 }
@@ -15,8 +15,7 @@ public enum PasskeyRequestStyle: Hashable, Sendable {
 public enum PasskeyCreationStyle: Hashable, Sendable {
     /// In a sheet, after a tap on a button.
     case sheet
-    /// Without a sheet, if a password manager just filled in the password, and allows it (iOS 18). Fails silently
-    /// otherwise.
+    /// Without a sheet, if a password manager just filled in the password, and allows it (iOS 18). Fails silently.
     case automatic
 }
 

@@ -23,8 +23,7 @@ extension PasskeyAccount: Unprinted {
 
 /// Why the system's sheet created no account. Show no error.
 public enum PasskeyAccountProblem: Error, Hashable, Sendable {
-    /// There is no such sheet, or the device cannot create passkeys, for example without a passcode. Use a form
-    /// instead.
+    /// There is no such sheet, or the device cannot create passkeys, for example without a passcode. Use a form.
     case unavailable
     /// The user has used Sign in with Apple in this app before, and prefers it.
     case prefersApple
@@ -45,7 +44,8 @@ public struct PasskeySignUp: Hashable, Sendable {
     public var email: String?
     /// The account's metadata.
     public var data: AuthJSONObject
-    /// Whether the account may exist, because an earlier attempt lost its response. Set it before the next attempt.
+    /// Whether an earlier attempt may have created the account, because its response was lost. Set it before the next
+    /// attempt.
     public var mayBeStored = false
 
     /// Creates a sign-up for ``GatehouseClient/signUp(with:redirectTo:telling:captchaToken:)``.

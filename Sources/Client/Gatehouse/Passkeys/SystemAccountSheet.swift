@@ -15,7 +15,7 @@ extension SystemPasskeys {
             acceptedContactIdentifiers: [.email], shouldRequestName: true,
             relyingPartyIdentifier: options.relyingPartyID, challenge: Data(options.challenge),
             userID: Data(options.userHandle))
-        // The credential's other values; it may not leave the main actor.
+        // The credential itself may not leave the main actor.
         let entered = Locked<(email: String, name: AppleName?)?>(nil)
         let ceremony = await PasskeyCeremony(anchor: anchor, asksForAccount: true)
         let credential = try await ceremony.run(request, style: .sheet) { credential in

@@ -4,7 +4,7 @@ public import AuthenticationServices
 import Foundation
 
 /// The system's passkeys (`ASAuthorizationController`). The app needs the entitlement
-/// `webcredentials:accounts.example.com` for its passkeys' domain, which needs an `apple-app-site-association`.
+/// `webcredentials:accounts.example.com` for its passkeys' domain, and that domain an `apple-app-site-association`.
 public struct SystemPasskeys: PasskeyAuthenticator {
     let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
@@ -77,8 +77,8 @@ public struct SystemPasskeys: PasskeyAuthenticator {
     }
 }
 
-/// One request, which ends once, and retains itself until then. A credential is read where it arrives, because it may
-/// not leave the main actor.
+/// One request, which retains itself until it ends. Reads credentials where they arrive, because they may not leave the
+/// main actor.
 @MainActor
 final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
     ASAuthorizationControllerPresentationContextProviding
@@ -150,7 +150,7 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
         end(.failure(failure(error)))
     }
 
-    /// The system also reports "no passkey on this device" as a cancellation.
+    /// "No passkey on this device" is also reported as a cancellation.
     private func failure(_ error: any Error) -> any Error {
         guard let error = error as? ASAuthorizationError else { return AuthClientError.passkeyFailed(error.shortText) }
         if error.code == .canceled { return style == .sheet ? AuthClientError.cancelled : .noPasskey }

@@ -1,4 +1,4 @@
-/// Each listener has its own unbounded buffer, so none delays another or misses a value. Runs no listener's code.
+/// Buffers without limit, so no listener delays another or misses a value. Runs no listener's code.
 struct EventHub<Value: Sendable>: Sendable {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var nextID = 0

@@ -1,12 +1,10 @@
 import Foundation
 
-/// With the times from which the lifetime is counted.
 struct TimedAnswer: Sendable {
     var answer: AuthSessionAnswer
-    /// When the request was sent: the token was issued later, and lives at least as long.
+    /// When the request was sent: the token lives at least as long from then.
     var sentAt: Duration
-    /// The wall clock when the request was sent. After a slow response the server's clock seems further ahead, so a
-    /// restored token expires early, which is safe.
+    /// The wall clock when the request was sent. After a slow response, a restored token expires early, which is safe.
     var sentDate: Date
     var serverDate: Date?
 }
@@ -15,11 +13,11 @@ struct KeptSession: Sendable {
     var session: AuthSession
     var generation: String
     var lineage: String
-    /// The access token's expiry in uptime; nil if unknown.
+    /// The access token's expiry in uptime.
     var goodUntil: Duration?
     /// The uptime when this process received the token.
     var givenAt: Duration?
-    /// How many seconds the server's clock is ahead of the device's.
+    /// By seconds.
     var serverAhead: TimeInterval
 
     /// Zero once expired.
@@ -28,15 +26,14 @@ struct KeptSession: Sendable {
         return goodUntil - uptime
     }
 
-    /// Valid for `leeway`, or half its lifetime if less: otherwise tokens with very short lifetimes would always be
-    /// refreshed.
+    /// Valid for `leeway`, or half its lifetime if less: otherwise short-lived tokens would always be refreshed.
     func isFresh(at uptime: Duration, leeway: Duration) -> Bool {
         remaining(at: uptime) > min(leeway, .seconds(session.expiresIn / 2))
     }
 }
 
 extension KeptSession {
-    /// Uses the smaller of `expires_in` and the time from `Date` to `expires_at`, independently of the device's clock.
+    /// Uses the smaller of `expires_in` and the time from `Date` to `expires_at`, not the device's clock.
     init(_ timed: TimedAnswer, generation: String, lineage: String) {
         let answer = timed.answer
         let serverNow = timed.serverDate ?? timed.sentDate
@@ -70,7 +67,7 @@ extension KeptSession {
         serverAhead = stored.access?.serverAhead ?? 0
         guard let access = stored.access else { return }
         let remaining = access.expiresAt - (now.timeIntervalSince1970 + access.serverAhead)
-        // Up to a minute more than the whole lifetime is rounding; beyond that, the clock was set.
+        // Up to a minute more is rounding; beyond that, the clock was set.
         if remaining > 0, remaining <= access.expiresIn + 60 { goodUntil = uptime + .seconds(remaining) }
     }
 

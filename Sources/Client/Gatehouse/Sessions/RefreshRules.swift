@@ -14,12 +14,12 @@ public struct RefreshRules: Hashable, Sendable {
     /// The defaults.
     public init() {}
 
-    /// `random` is from 0 to 1. nil: give up.
+    /// nil to give up. `random` is from 0 to 1.
     func wait(failures: Int, retryAfter: Duration?, random: Double) -> Duration? {
         guard failures < retries else { return nil }
         let backoff = firstWait * (1 << failures) * (0.5 + random)
         guard let retryAfter else { return min(backoff, longestWait) }
-        // Jitter, so that clients with the same `Retry-After` spread.
+        // Jitter spreads clients with the same `Retry-After`.
         return retryAfter > longestWait ? nil : retryAfter + firstWait * random
     }
 }

@@ -1,7 +1,7 @@
-// A new epoch, or the end of the process's time, ends the wait even if the transport cannot be cancelled.
+// A new epoch, or imminent suspension, ends the wait even if the transport cannot be cancelled.
 extension TokenRefreshCoordinator {
-    /// Throws ``suspended`` if cancelled, as by the store's lock before suspension. The server may have acted, but the
-    /// refresh token still works: the refresh is repeated later.
+    /// Throws ``suspended`` if cancelled. The server may have acted, but the refresh token still works: the refresh is
+    /// repeated later.
     func exchanged(
         _ startedIn: Int, _ work: @escaping @Sendable () async throws -> TimedAnswer
     ) async throws -> TimedAnswer {
@@ -23,7 +23,7 @@ extension TokenRefreshCoordinator {
 
     private static var suspended: AuthClientError { .offline(.noAnswer("suspended")) }
 
-    /// Writes received tokens even before suspension; otherwise they are lost.
+    /// Writes received tokens even during suspension, or they would be lost.
     func uninterrupted(_ write: @escaping @Sendable () async throws -> Void) async throws {
         try await Task { [gate] in try await gate.run(write) }.value
     }

@@ -1,9 +1,9 @@
-// Processes with the same store: an app, its widget, its extensions.
+// An app, its widget, its extensions.
 extension TokenRefreshCoordinator {
     /// Adopts another process's sign-out, account, refresh or sign-in. Reads two entries, about a millisecond in the
-    /// Keychain. An unavailable store, as on a locked phone, changes nothing.
+    /// Keychain. An unavailable store changes nothing.
     ///
-    /// - Throws: ``AuthClientError``: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in.
+    /// - Throws: `signedOut(.signedOutElsewhere)`; `sessionChanged` if another user is signed in.
     func followStore() async throws {
         let (startedIn, before) = (epoch, kept?.session.user.id)
         do {
@@ -11,7 +11,7 @@ extension TokenRefreshCoordinator {
         } catch AuthClientError.storeUnavailable {
             return
         } catch is Superseded {
-            // A link or proof may have replaced the user's session, or a sign-in has begun.
+            // A link, proof or sign-in may have begun or replaced the session.
             guard let before, kept?.session.user.id == before else { throw overtaken }
             try await followStore()
         }
@@ -24,7 +24,7 @@ extension TokenRefreshCoordinator {
         case .restoring: break
         case .signedIn(let kept): _ = try await reread(kept, startedIn, isOwnFlight: false)
         case .signedOut:
-            // The ended session may still be stored, if it could not be deleted.
+            // It may be the ended session, which could not be deleted.
             guard case .session(let stored) = await slot.load(), stored.lineage != endedLineage else { return }
             try check(startedIn)
             if hasEndedUnread {
@@ -35,8 +35,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// During a sign-in's write nothing is adopted, but a session that another process replaced or removed is not
-    /// returned.
+    /// During a sign-in's write nothing is adopted, but replaced or removed sessions are not returned.
     private func refuseReplaced() async throws {
         guard let kept else { return }
         switch await slot.load() {

@@ -1,24 +1,23 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// Replaces the session's tokens by those of a verification.
+    /// Replaces the session's tokens by a verification's.
     ///
-    /// The server voids older refresh tokens, so a concurrent refresh would end the session: the call waits for one in
-    /// progress, later ones wait for the call, and the store's lock excludes other processes. There are no retries,
-    /// because codes are single-use; without a response the session stays unchanged.
+    /// The server voids older refresh tokens, so a concurrent refresh would end the session: each waits for the other,
+    /// and the store's lock excludes other processes. No retries, because codes are single-use.
     ///
-    /// - Throws: Errors of the call; ``AuthClientError``: `storeUnavailable` and `storeFailed`, after which the
-    ///   previous tokens stay; `signedOut` and `sessionChanged` if the app signed out or in.
+    /// - Throws: Errors of the call; `storeUnavailable` and `storeFailed`, after which the previous tokens stay;
+    ///   `signedOut` and `sessionChanged` if the app signed out or in.
     func raisedSession(by call: @escaping @Sendable (String) async throws -> TimedAnswer) async throws -> AuthSession {
         let user = try await freshSession().user.id
         while let other = raising?.task ?? flight?.task {
-            // Ignored: this call does not need the other's result.
+            // Ignored: the other's result does not matter.
             _ = try? await Self.value(of: other)
             try Task.checkCancellation()
         }
         guard let kept, kept.session.user.id == user else { throw overtaken }
         let startedIn = epoch
-        // Unstructured: a cancelled caller must not lose the tokens.
+        // Unstructured: a cancelled caller must not lose tokens.
         let task = Task { try await self.raise(startedIn, call) }
         raising = Flight(epoch: startedIn, task: task)
         do {
@@ -28,7 +27,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Waits for a verification in progress. nil if there was none, or it failed.
+    /// nil if no verification was in progress, or it failed.
     func sessionAfterRaising() async throws -> AuthSession? {
         guard let raising else { return nil }
         // Ignored: the verification's caller gets the error.
@@ -76,10 +75,10 @@ extension TokenRefreshCoordinator {
 }
 
 extension TokenRefreshCoordinator {
-    /// A cancelled caller stops waiting, and the work continues.
+    /// A cancelled caller stops waiting; the work continues.
     static func value(of refresh: Task<AuthSession, any Error>) async throws -> AuthSession {
         let (sessions, continuation) = AsyncThrowingStream<AuthSession, any Error>.makeStream()
-        // Unstructured, because a child task would be awaited.
+        // Unstructured: a child task would be awaited.
         Task {
             switch await refresh.result {
             case .success(let session):

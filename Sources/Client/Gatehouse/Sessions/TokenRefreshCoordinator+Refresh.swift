@@ -7,11 +7,10 @@ extension TokenRefreshCoordinator {
         let retryAfter: Duration?
     }
 
-    /// The slot changed between read and write: read it again.
+    /// The slot changed between read and write.
     struct SlotChanged: Error {}
 
-    /// The session, refreshed if its access token expires within the leeway. Keeps the session unless it throws
-    /// `signedOut`.
+    /// Keeps the session unless it throws `signedOut`.
     func freshSession() async throws -> AuthSession {
         let kept = try await signedIn()
         if kept.isFresh(at: clock.uptime(), leeway: rules.leeway) { return kept.session }
@@ -28,8 +27,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Returns another access token, unless the current one is new. The app's own request always starts a new refresh:
-    /// one under way may return older claims.
+    /// The app's own request starts a new refresh: one under way may return older claims.
     func refreshedSession(_ reason: RefreshReason, insteadOf token: String? = nil) async throws -> AuthSession {
         let kept = try await signedIn()
         if let token, kept.session.accessToken != token, kept.isFresh(at: clock.uptime(), leeway: .zero) {
@@ -37,7 +35,7 @@ extension TokenRefreshCoordinator {
         }
         if reason == .requested {
             if let earlier = flight?.task {
-                // Ignored: the next refresh reports a lasting failure.
+                // Ignored: the next refresh reports it.
                 _ = try? await Self.value(of: earlier)
                 try Task.checkCancellation()
                 guard try await signedIn().session.user.id == kept.session.user.id else { throw overtaken }
@@ -77,7 +75,7 @@ extension TokenRefreshCoordinator {
         } else {
             if let quiet, clock.uptime() < quiet.until { throw AuthClientError.offline(quiet.cause) }
             let startedIn = epoch
-            // Unstructured: a cancelled caller must not lose a rotated token.
+            // Unstructured: a cancelled caller must not lose tokens.
             task = Task { try await self.fly(startedIn, asksAlways: reason == .requested) }
             flight = Flight(epoch: startedIn, task: task)
             notify(.refreshAttempted(reason))
@@ -89,7 +87,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// One refresh with retries. Releases the store's lock between attempts.
+    /// Releases the store's lock between attempts.
     ///
     /// - Parameter asksAlways: Ignore another process's recent refresh.
     private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
@@ -122,7 +120,7 @@ extension TokenRefreshCoordinator {
                     throw AuthClientError.offline(failure.cause)
                 }
                 failures += 1
-                // Cancelled only by a newer epoch, which `check` reports.
+                // Cancelled only by a newer epoch.
                 do { try await clock.sleep(wait) } catch { try check(startedIn) }
                 try check(startedIn)
             } catch is SlotChanged {
@@ -135,7 +133,7 @@ extension TokenRefreshCoordinator {
         Double(randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_536
     }
 
-    /// While holding the store's lock: read the slot, call the server, save, publish.
+    /// Under the store's lock: read, refresh, save, publish.
     private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
         try check(startedIn)
         guard let before = kept else { throw Superseded() }
@@ -161,8 +159,6 @@ extension TokenRefreshCoordinator {
         return fresh.session
     }
 
-    /// The slot's session: the one in memory, or another process's.
-    ///
     /// - Parameter isOwnFlight: Whether the caller is a refresh or verification with work left.
     func reread(
         _ before: KeptSession, _ startedIn: Int, isOwnFlight: Bool = true
@@ -193,7 +189,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Saves, then publishes. A concurrent sign-out waits for the gate, then deletes.
+    /// A concurrent sign-out waits for the gate, then deletes.
     func land(
         _ fresh: KeptSession, replacing generation: String, _ startedIn: Int, event: AuthEvent = .tokenRefreshed
     ) async throws {
@@ -211,7 +207,7 @@ extension TokenRefreshCoordinator {
         change(.signedIn(fresh), event: event)
     }
 
-    /// Ends the session, unless another process stored a newer one, which is tried next.
+    /// If another process stored a newer session, that is tried next.
     private func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
         let content = await slot.load()
         try check(startedIn)
@@ -225,7 +221,7 @@ extension TokenRefreshCoordinator {
         do {
             try await slot.clear()
         } catch {
-            // The next launch gets the same response from the server.
+            // The next launch gets the same response.
             notify(.storeFailed(StoreProblem(error)))
         }
         return AuthClientError.signedOut(reason)
@@ -234,8 +230,7 @@ extension TokenRefreshCoordinator {
     func endedByServer(_ refusal: AuthRefusal, accessToken: String) async throws {
         guard refusal.isFinal, let current = kept, current.session.accessToken == accessToken else { return }
         let startedIn = epoch
-        // Ignored: another session, sign-in or sign-out takes precedence. Without the lock, the next call gets the same
-        // error.
+        // Ignored: other changes take precedence. Without the lock, the next call gets the same error.
         _ = try? await slot.storage.withLock {
             try await self.gate.run { try await self.end(current, refusal, startedIn) }
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// Checks the store before the server creates a session. Returns the argument for ``adopt(_:begun:then:)``.
+    /// Checks the store before the server creates a session.
     func beginSignIn() async throws -> Int {
         let begun = wishes
         if case .unavailable(let reason) = await slot.storage.read(slot.refreshKey) {
@@ -14,13 +14,13 @@ extension TokenRefreshCoordinator {
     ///
     /// - Parameter begun: From ``beginSignIn()``. The app's later sign-in or sign-out takes precedence, but not the
     ///   previous session's end.
-    /// - Throws: ``AuthClientError``: `storeUnavailable` or `storeFailed`, and the previous session stays; `signedOut`
-    ///   or `sessionChanged` if the app signed out or in.
+    /// - Throws: `storeUnavailable` or `storeFailed`, and the previous session stays; `signedOut` or `sessionChanged`
+    ///   if the app signed out or in.
     func adopt(_ timed: TimedAnswer, begun: Int, then further: AuthEvent? = nil) async throws -> AuthSession {
         try await replace(by: timed, begun: begun, then: further).session
     }
 
-    /// Also returns the replaced session of another user, with the newest tokens of any process.
+    /// Also returns another user's replaced session.
     func replace(
         by timed: TimedAnswer, begun: Int, then further: AuthEvent?
     ) async throws -> (session: AuthSession, replaced: KeptSession?) {
@@ -57,7 +57,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// Signs out in memory; in the store, without waiting for another process's refresh; and there again under the
-    /// lock, because that process may have written.
+    /// lock, in case that process wrote.
     ///
     /// - Parameters:
     ///   - reason: Only `requested` interrupts a sign-in in progress.
@@ -66,7 +66,7 @@ extension TokenRefreshCoordinator {
     func signOut(
         _ reason: SignedOutReason, of expected: Int? = nil
     ) async -> (KeptSession?, AuthClientError?) {
-        // Ignored: there is no session to revoke, and deleting it reports the error.
+        // Ignored: deleting reports the error.
         try? await restore()
         if let expected, epoch != expected { return (nil, nil) }
         let old = kept
@@ -99,8 +99,7 @@ extension TokenRefreshCoordinator {
         return kept.map { ($0.session.user, epoch) }
     }
 
-    /// Returns the stored session, which another process may have refreshed: revoking the older token would look like
-    /// theft.
+    /// Another process may have refreshed it: revoking the older token would look like theft.
     private func takeStored(_ startedIn: Int) async throws -> KeptSession? {
         // A later sign-in replaced the session.
         guard epoch == startedIn else { return nil }
@@ -122,7 +121,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Ignores the user if the epoch is no longer `startedIn`.
+    /// Only in the epoch `startedIn`.
     func replace(_ user: AuthUser, startedIn: Int, event: AuthEvent?) async {
         guard epoch == startedIn, var now = kept, now.session.user.id == user.id, now.session.user != user else {
             if epoch == startedIn, let event { send(event) }
@@ -149,15 +148,14 @@ extension TokenRefreshCoordinator {
         _ = try await slot.save(user, generation: generation)
     }
 
-    /// The access token's claims are outdated, so the next refresh must replace it.
+    /// The access token's claims are outdated.
     func forgetWindow(startedIn: Int) {
         guard epoch == startedIn, var now = kept else { return }
         now.givenAt = nil
         state = .signedIn(now)
     }
 
-    /// Holds the store's lock in separate tasks: neither cancellation nor suspension may lose a created session or keep
-    /// an ended one.
+    /// In separate tasks: neither cancellation nor suspension may lose a created session or keep an ended one.
     func locked<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         do {
             return try await Task { [slot] in

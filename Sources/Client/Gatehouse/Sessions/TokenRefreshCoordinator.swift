@@ -2,11 +2,11 @@ import Foundation
 
 /// Owns the session in memory and in the store.
 ///
-/// - One refresh at a time, in its own task, so that a cancelled caller loses nothing.
+/// - One refresh at a time, in its own task: a cancelled caller loses nothing.
 /// - Sign-in, sign-out and account switch advance ``epoch``. Older work has no effect.
 /// - Tokens are saved before any caller gets them.
-/// - Lock order: the store's (between processes, held during a refresh), then ``gate`` (between writes, never held
-///   during a request). The app's code never runs under a lock.
+/// - Lock order: the store's (between processes, held during a refresh), then ``gate`` (between writes, never during a
+///   request). The app's code never runs under a lock.
 actor TokenRefreshCoordinator {
     enum State: Sendable {
         case restoring
@@ -39,18 +39,18 @@ actor TokenRefreshCoordinator {
     var epoch = 0
     /// The app's sign-ins and sign-outs.
     var wishes = 0
-    /// The last sign-in that ended. Its leftovers in the store are never used.
+    /// Its leftovers in the store are never used.
     var endedLineage: String?
-    /// A sign-out could neither read nor delete the stored session.
+    /// The stored session could be neither read nor deleted.
     var hasEndedUnread = false
-    /// This process's sign-ins and sign-outs that have not reached the store. They take precedence.
+    /// Sign-ins and sign-outs that have not reached the store. They take precedence.
     var ownChanges = 0
     var flight: Flight?
     /// Refreshes wait for this verification.
     var raising: Flight?
     var awaited: AwaitedExchange?
     var exchangeCount = 0
-    /// Until when the server must not be called, and why.
+    /// When the server may be called again.
     var quiet: (until: Duration, cause: OfflineCause)?
 
     private var listeners: [Int: Listener] = [:]
@@ -105,7 +105,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Reads the store unless it has answered. If it throws `storeUnavailable`, the state stays `restoring`.
+    /// If it throws, the state stays `restoring`.
     func restore() async throws {
         guard case .restoring = state else { return }
         if let problem = try await gate.run({ try await self.restoreOnce() }) {
@@ -134,7 +134,7 @@ actor TokenRefreshCoordinator {
         return nil
     }
 
-    /// A crash during sign-out can leave an access token.
+    /// Of a crash during sign-out.
     private func removeOrphan() async {
         guard case .value = await slot.storage.read(slot.accessKey) else { return }
         do {
@@ -144,7 +144,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Starts an epoch: earlier work has no effect, and stops waiting for the network.
+    /// Earlier work has no effect, and stops waiting for the network.
     ///
     /// - Parameter isOwnFlight: Whether the caller is a refresh with work left.
     @discardableResult
@@ -205,7 +205,7 @@ extension TokenRefreshCoordinator {
         state = new
         sendInitial()
         guard let event else { return }
-        // New listeners need only the first event, and a sign-out's reason.
+        // New listeners need only a sign-out's reason.
         if case .signedOut = event { send(event) } else { send(event, sparing: newcomers) }
     }
 
@@ -224,7 +224,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Retries the store after 1, 2, 4 … 30 seconds, while there are listeners.
+    /// After 1, 2, 4 … 30 seconds, while there are listeners.
     private func keepRestoring() {
         guard restoring == nil else { return }
         restoring = Task { [weak self] in
@@ -237,7 +237,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// Returns the clock to wait with; nil to stop.
+    /// nil to stop.
     private func tryRestoring() async -> ClientClock? {
         do {
             try await restore()

@@ -1,16 +1,16 @@
 package import Dispatch
 import Foundation
 
-/// A lock between processes, and callers in one process: `flock` on a permanent file. The system releases it when its
-/// process ends. Waiting polls, without blocking a thread.
+/// Locks between processes and callers: `flock` on a permanent file, released by the system when a process ends.
+/// Waiting polls, without blocking a thread.
 package struct FileLock: Sendable {
     let folder: SecretFolder
     let clock: ClientClock
     /// Longer than a holder's requests.
     let limit: Duration
-    /// Begins with a dot, so it is no entry.
+    /// Dotted, so it is no entry.
     let name: String
-    /// Delays suspension until its result is called. Its argument is called shortly before suspension.
+    /// Delays suspension until the result is called; calls its argument shortly before.
     let stayAwake: @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
     private let gate = SerialGate()
 
@@ -27,7 +27,7 @@ package struct FileLock: Sendable {
         self.stayAwake = stayAwake
     }
 
-    /// Cancels `body` before the system suspends the process: iOS ends apps suspended with a lock.
+    /// Cancels `body` before suspension: iOS ends apps suspended with a lock.
     ///
     /// - Throws: Errors of `body`. Without running it: `CancellationError`, or a POSIX error, `ETIMEDOUT` if another
     ///   process kept the lock.
@@ -38,7 +38,7 @@ package struct FileLock: Sendable {
             let activity = try await lock(file)
             // Last.
             defer { activity.end() }
-            // Closing is insufficient: a program being started briefly shares the descriptor.
+            // A program being started briefly shares the descriptor.
             defer { flock(file, LOCK_UN) }
             return try await activity.run(body)
         }
@@ -67,7 +67,7 @@ package struct FileLock: Sendable {
                 try await clock.sleep(wait)
                 wait = min(wait * 2, .milliseconds(100))
                 if activity.isOver {
-                    // The process may have been suspended, and have time again.
+                    // After a suspension the process may have time again.
                     activity.end()
                     activity = AwakeActivity(stayAwake)
                 }
@@ -104,7 +104,7 @@ private final class AwakeActivity: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Cancels `body` when time is up, or with its caller.
+    /// Cancels `body` when time is up.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await withoutActuallyEscaping(body) { body in
             let task = Task { try await body() }

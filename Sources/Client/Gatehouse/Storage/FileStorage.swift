@@ -9,8 +9,8 @@ public enum StorageNotice: Hashable, Sendable {
 
 /// Stores each entry in a file of mode 0600, in a folder of mode 0700.
 ///
-/// - Only a missing file is absent. If it is unreadable (permissions, disk error, folder, link, other owner), the store
-///   is unavailable, and the file is never replaced.
+/// - Only a missing file is absent. If it is unreadable (permissions, disk error, link, other owner), the store is
+///   unavailable, and the file is never replaced.
 /// - Writes are durable and atomic.
 /// - ``withLock(_:)`` works between processes.
 public struct FileStorage: SecureStorage {
@@ -65,7 +65,7 @@ public struct FileStorage: SecureStorage {
         try await queue.run { [folder] in try folder.remove(key) }
     }
 
-    /// Waits for earlier callers of this store, then for other processes.
+    /// Waits for earlier callers, then for other processes.
     ///
     /// - Throws: Errors of `body`. Without running it: `CancellationError`, or a POSIX error, `ETIMEDOUT` after the
     ///   lock limit.

@@ -4,12 +4,11 @@ import Security
 
 /// The system's keychain, with one item per entry.
 ///
-/// - Only `errSecItemNotFound` is absent; a locked device, missing entitlement or other failure is unavailable.
+/// - Only `errSecItemNotFound` is absent; any other failure is unavailable.
 /// - Items never work on another device: two devices rotating one refresh token would look like theft. A device
 ///   restored from a backup starts signed out.
 /// - A new installation starts signed out: its first access deletes items that iOS kept. An empty file in `lockFolder`,
-///   or in Application Support, marks the installation and is excluded from backups. Not on tvOS, which keeps no such
-///   file.
+///   or in Application Support, marks the installation, without backup. Not on tvOS, which keeps no such file.
 /// - Only the app deletes earlier items. With a `lockFolder`, an extension's store is unavailable until the app has
 ///   used the folder.
 public struct KeychainStorage: SecureStorage {
@@ -23,9 +22,9 @@ public struct KeychainStorage: SecureStorage {
     ///   - service: Distinguishes the app's items.
     ///   - accessGroup: Shared with the app's extensions; nil for the app's own.
     ///   - lockFolder: A folder in the app group's container if extensions share the items, so that one process
-    ///     refreshes at a time. iOS ends an app suspended while it holds a lock there (0xdead10cc), so refreshes run in
-    ///     `ProcessInfo.performExpiringActivity`; when its time is over, they are cancelled and later repeated. An
-    ///     `accessGroup` without this folder may belong to several apps, so earlier items are kept.
+    ///     refreshes at a time. iOS ends an app suspended with a lock there (0xdead10cc), so refreshes run in
+    ///     `ProcessInfo.performExpiringActivity`; when its time is over, they are cancelled and later repeated. With an
+    ///     `accessGroup` but no folder, several apps may share the items, so earlier ones are kept.
     public init(
         service: String, accessGroup: String? = nil, accessibility: KeychainAccessibility = .whenUnlockedThisDeviceOnly,
         lockFolder: URL? = nil, clock: ClientClock = SystemDefaults.clock()

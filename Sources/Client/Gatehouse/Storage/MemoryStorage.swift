@@ -1,4 +1,4 @@
-/// A store in memory, for tests, previews, and tools that leave no data. Several clients can share it.
+/// A store in memory, for tests, previews, and tools. Several clients can share it.
 public actor MemoryStorage: SecureStorage {
     private let values: Locked<[String: [UInt8]]>
     private let gate = SerialGate()
@@ -24,7 +24,7 @@ public actor MemoryStorage: SecureStorage {
     }
 }
 
-/// Runs one asynchronous operation at a time, in order of arrival. An actor would interleave them at each `await`.
+/// One operation at a time, in order of arrival; an actor would interleave them at each `await`.
 package actor SerialGate {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -3,11 +3,11 @@ import Foundation
 /// Entries that outlive the app's deletion, such as the keychain's on iOS.
 ///
 /// Each installation's first access deletes them. Otherwise a reinstalled app would start signed in, and a backup would
-/// make two devices rotate one refresh token. A marker, excluded from backups, records that first access. Until both
-/// succeed, the store is unavailable.
+/// make two devices rotate one refresh token. A marker, excluded from backups, records that access. Until both succeed,
+/// the store is unavailable.
 ///
-/// Only the app deletes them: an extension's container lacks the marker, so it would mistake the app's session for an
-/// earlier installation's.
+/// Only the app deletes them: an extension lacks the marker, so it would mistake the app's session for an earlier
+/// installation's.
 struct OutlivingStorage: Sendable {
     /// They block for about a millisecond.
     struct Entries: Sendable {
@@ -23,8 +23,7 @@ struct OutlivingStorage: Sendable {
     private let isOwner: Bool
     private let isChecked = Locked(false)
 
-    /// - Parameter isOwner: May delete an earlier installation's entries. Others' stores are unavailable without the
-    ///   marker.
+    /// - Parameter isOwner: May delete an earlier installation's entries.
     init(_ entries: Entries, marker: InstallationMarker?, isOwner: Bool) {
         self.entries = entries
         self.marker = marker
@@ -50,7 +49,7 @@ struct OutlivingStorage: Sendable {
         try entries.remove(key)
     }
 
-    /// Only the app may delete an earlier installation's entries.
+    /// Only the app may delete earlier entries.
     static let notStarted: StoreProblem = "the app has not used this store since its installation"
 
     private func check() throws {
@@ -60,7 +59,7 @@ struct OutlivingStorage: Sendable {
             if try !marker.isSet() {
                 guard isOwner else { throw Self.notStarted }
                 try entries.removeAll()
-                // Last, so that a crash before it deletes nothing newer.
+                // Last, so a crash before it deletes nothing newer.
                 try marker.set()
             }
             isChecked = true
@@ -68,12 +67,12 @@ struct OutlivingStorage: Sendable {
     }
 }
 
-/// A file in the app's container, deleted with it: this installation has used its store.
+/// A file in the app's container: this installation has used its store.
 struct InstallationMarker: Sendable {
-    /// Where a process looks for its marker: in the folder shared with extensions, or else an app's own.
+    /// The folder shared with extensions, or else an app's own.
     static func container(shared: URL?, own: URL?, isApp: Bool) -> URL? { shared ?? (isApp ? own : nil) }
 
-    /// Whether the main bundle is an app's, not an extension's, a service's or none.
+    /// Not an extension, service or bare program.
     static func isApp(_ bundle: URL) -> Bool { bundle.pathExtension == "app" }
 
     let folder: URL

@@ -17,10 +17,10 @@ package struct SecretFolder: Sendable {
         }
     }
 
-    /// Atomic: writes a new file to disk, then renames it.
+    /// Writes a new file to disk, then renames it.
     package func write(_ bytes: [UInt8], for key: String) throws {
         try make()
-        // An unreadable file may contain a session, so it is not replaced.
+        // It may contain a session, so it is not replaced.
         _ = try contents(of: key)
         sweep()
         let name = try file(key)
@@ -109,9 +109,9 @@ package struct SecretFolder: Sendable {
         try check(fsync(folder))
     }
 
-    /// Deletes files of writers that died before the rename. None takes an hour.
+    /// Of writers that died before the rename. None takes an hour.
     private func sweep() {
-        // Ignored: incomplete files are never read, and the next write retries.
+        // Ignored: the next write retries.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
             // Ignored: as above.
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
@@ -123,7 +123,7 @@ package struct SecretFolder: Sendable {
     /// Throws `EINVAL` for an invalid key.
     private func file(_ key: String) throws -> String {
         let isName = key.utf8.allSatisfy { $0.isAlphanumeric || ".-".utf8.contains($0) }
-        // Dotted names belong to the lock and incomplete files.
+        // Dotted names are the lock and incomplete files.
         guard isName, !key.isEmpty, !key.hasPrefix(".") else { throw Self.problem(EINVAL) }
         return path + "/" + key
     }

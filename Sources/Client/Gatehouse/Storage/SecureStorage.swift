@@ -80,7 +80,7 @@ extension StoreProblem {
 /// ``SystemStorage/make(name:environment:clock:accessibility:notice:)``.
 ///
 /// ``read(_:)`` has three results, because a locked keychain must not look like a sign-out. Keys are ASCII letters,
-/// digits, `.` and `-`. Values are a few kilobytes, and grow with the user's metadata.
+/// digits, `.` and `-`. Values are a few kilobytes, depending on the user's metadata.
 ///
 /// ```swift
 /// actor DictionaryStorage: SecureStorage {
@@ -94,8 +94,8 @@ public protocol SecureStorage: Sendable {
     /// Returns a key's value. A failure is ``StoredValue/unavailable(_:)``, never ``StoredValue/absent``.
     func read(_ key: String) async -> StoredValue
 
-    /// As ``read(_:)``, for an app's first frame on the main thread; nil, as by default, if it would take more than
-    /// about a millisecond.
+    /// As ``read(_:)``, for an app's first frame on the main thread; nil, as by default, if it would take over a
+    /// millisecond.
     func readNow(_ key: String) -> StoredValue?
 
     /// Replaces a value, atomically and durably. An error leaves the old value.

@@ -1,13 +1,13 @@
 import Foundation
 
 struct StoredSession: Hashable, Sendable {
-    /// New for every write of tokens. A writer names the one that it replaces.
+    /// New for every write of tokens.
     var generation: String
     /// The same from sign-in to sign-out.
     var lineage: String
     var refreshToken: String
     var user: AuthUser
-    /// nil if a crash or full disk prevented the second write.
+    /// nil if the second write failed.
     var access: StoredAccess?
 }
 
@@ -18,19 +18,19 @@ struct StoredAccess: Hashable, Sendable {
     var expiresIn: TimeInterval
     /// In seconds since 1970, by the server's clock.
     var expiresAt: TimeInterval
-    /// How many seconds the server's clock is ahead of the device's.
+    /// By seconds.
     var serverAhead: TimeInterval
 }
 
 /// A session's two entries in a store.
 ///
 /// - `<key>.refresh-token` is the session: refresh token, user, generation and lineage, replaced atomically; written
-///   first, deleted first. A session exists if and only if this entry does.
+///   first, deleted first.
 /// - `<key>.access-token` is supplementary. After a crash between the writes its generation differs: it is ignored, and
 ///   the first call refreshes.
 ///
 /// Generations are random, so that a sign-out and sign-in never look like "unchanged". Every write rereads the first
-/// entry, and writes nothing if that is unreadable or not the one to replace.
+/// entry, and does nothing if that is unreadable or not the one to replace.
 struct SessionSlot: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -66,8 +66,6 @@ struct SessionSlot: Sendable {
         return storage.readNow(accessKey).map { Content(refresh, access: $0) }
     }
 
-    /// Errors leave the slot unchanged.
-    ///
     /// - Parameter generation: The one to replace; nil for any or none.
     func save(_ session: StoredSession, replacing generation: String?) async throws -> SaveResult {
         let content = await readGeneration()
@@ -98,7 +96,7 @@ struct SessionSlot: Sendable {
         }
     }
 
-    /// Deletes the session, then its access token, even if the first fails.
+    /// The session, then its access token, even if the first fails.
     func clear() async throws {
         var failure: (any Error)?
         for key in [refreshKey, accessKey] {
@@ -190,7 +188,7 @@ extension StoredSession {
 }
 
 extension StoredAccess {
-    /// nil for another generation's token, or invalid bytes or times.
+    /// nil for another generation, or invalid bytes or times.
     fileprivate init?(entry bytes: [UInt8], generation: String) {
         // Ignored: a refresh replaces it.
         guard let json = try? JSONReader.read(bytes), json["generation"]?.stringValue == generation,
@@ -215,7 +213,7 @@ extension StoredAccess {
 }
 
 extension Error {
-    /// Domain and code. The text may contain a URL.
+    /// The full text may contain a URL.
     package var shortText: String {
         if let problem = self as? StoreProblem { return problem.detail }
         let error = self as NSError

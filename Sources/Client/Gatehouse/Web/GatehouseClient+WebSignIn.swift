@@ -2,10 +2,9 @@ public import Foundation
 
 /// Sign-in on a provider's web pages.
 ///
-/// The app sends no `state`: the Auth protocol has none for it, and in the redirect URL it would break the exact match.
-/// PKCE protects instead (RFC 9700 §2.1.1): each flow's verifier, 32 random bytes, leaves this device only in the code
-/// exchange, so an injected code is useless. The client compares no secrets. (The leg from server to provider has a
-/// state, which the server checks.)
+/// The app sends no `state`: the Auth protocol has none for it, and it would break the redirect URL's exact match. PKCE
+/// protects instead (RFC 9700 §2.1.1): each flow's verifier, 32 random bytes, leaves this device only in the code
+/// exchange, so an injected code is useless. (The leg from server to provider has a state.)
 extension GatehouseClient {
     /// Signs in with a provider in a browser shown by `launchFlow`, with PKCE.
     ///
@@ -21,9 +20,9 @@ extension GatehouseClient {
     ///   - scopes: Further scopes in the provider's syntax.
     ///   - queryParams: For the provider, such as `prompt`.
     ///   - launchFlow: Opens the URL and returns the callback's.
-    /// - Throws: ``AuthClientError``: `refused` with status 0 if the callback has an error, such as `access_denied`
-    ///   after cancelling, or a ``AuthClientError/linkQuestion``; ``AuthClientError/invalidCallback`` if its scheme,
-    ///   host, port or path differ from `redirectTo`; or errors of `launchFlow`.
+    /// - Throws: `refused` with status 0 if the callback has an error, such as `access_denied` after cancelling, or a
+    ///   ``AuthClientError/linkQuestion``; ``AuthClientError/invalidCallback`` if its scheme, host, port or path differ
+    ///   from `redirectTo`; or errors of `launchFlow`.
     @discardableResult
     public func signInWithOAuth(
         provider: AuthProvider, redirectTo: URL? = nil, scopes: String? = nil,
@@ -65,8 +64,8 @@ extension GatehouseClient {
     /// Links a provider's identity to the signed-in account, in a browser shown by `launchFlow`.
     ///
     /// - Parameters: As for ``signInWithOAuth(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Returns: A new session of the account, or the previous one if only that one had the second factor.
-    /// - Throws: The same errors, and `sessionChanged` if another user has signed in. Codes: `identity_already_exists`,
+    /// - Returns: As ``confirmLink(_:)``.
+    /// - Throws: The same errors, and `sessionChanged` if another user has signed in, `identity_already_exists`,
     ///   `manual_linking_disabled`, `fresh_sign_in_required`.
     @discardableResult
     public func linkIdentity(
@@ -115,8 +114,8 @@ extension GatehouseClient {
         return (back, redirect.withLock { $0 })
     }
 
-    /// Shows a new flow, and exchanges its code. Always deletes the flow, whose code exists nowhere else. A link's
-    /// result does not replace another user's session.
+    /// Always deletes the flow, whose code exists nowhere else. A link's result does not replace another user's
+    /// session.
     private func finish(
         _ kind: FlowKind, _ show: (PendingFlow) async throws -> (back: URL, redirect: URL?)
     ) async throws -> AuthSession {

@@ -5,7 +5,7 @@ extension URL {
     var redirectCode: String {
         get throws(AuthClientError) {
             let values = redirectValues
-            // RFC 6749's code for temporary failures (§4.1.2.1) is more specific than `error_code`.
+            // RFC 6749's code for temporary failures (§4.1.2.1) beats `error_code`.
             let isPassing = values["error"] == "temporarily_unavailable"
             if let error = isPassing ? values["error"] : values["error_code"] ?? values["error"] {
                 let message = values["error_description"] ?? ""

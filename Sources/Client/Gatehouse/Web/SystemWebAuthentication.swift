@@ -1,4 +1,4 @@
-// On Linux this module is the package's own. Watches and televisions show the sheet without a window.
+// On Linux this module is the package's own. Watches and televisions have no window for the sheet.
 #if canImport(AuthenticationServices) && canImport(Darwin) && !os(tvOS) && !os(watchOS)
 public import AuthenticationServices
 import Foundation
@@ -18,7 +18,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
     ///     or https for an associated domain (iOS 17.4, macOS 14.4, visionOS 1.1).
     ///   - prefersEphemeralWebBrowserSession: Starts without the browser's cookies. The user must enter everything, but
     ///     the system does not ask for consent.
-    ///   - limit: The time limit, not including time during which the app is suspended.
+    ///   - limit: The time limit, excluding suspensions of the app.
     ///   - anchor: Returns the sheet's window.
     public init(
         redirectTo: URL, prefersEphemeralWebBrowserSession: Bool = false, limit: Duration = .seconds(600),
@@ -50,7 +50,7 @@ public struct SystemWebAuthentication: WebAuthenticator {
     }
 }
 
-/// Ends once: by the user, callback, time limit or task.
+/// Ends once: by user, callback, limit or task.
 @MainActor
 private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
@@ -89,10 +89,10 @@ private final class BrowserSheet: NSObject, ASWebAuthenticationPresentationConte
         waiter = nil
     }
 
-    /// nil if the sheet cannot receive the redirect URL.
+    /// nil if the sheet cannot receive that URL.
     private func makeSession(_ start: URL, redirectTo: URL) -> ASWebAuthenticationSession? {
         guard let scheme = redirectTo.scheme?.lowercased(), scheme != "http" else { return nil }
-        // Not isolated, because the system may call it on any thread.
+        // Not isolated: the system may call it on any thread.
         let handler: @Sendable (URL?, (any Error)?) -> Void = { [weak self] url, error in
             let outcome = Self.outcome(url, error)
             Task { @MainActor [weak self] in self?.end(outcome) }

@@ -8,9 +8,9 @@ public protocol WebAuthenticator: Sendable {
     /// - Parameter address: Returns the page's URL for an allowed redirect URL. Called once, before anything is shown;
     ///   its errors are rethrown.
     /// - Returns: The complete callback URL, byte for byte.
-    /// - Throws: ``AuthClientError``: ``AuthClientError/cancelled``, ``AuthClientError/timedOut``,
-    ///   ``AuthClientError/couldNotOpenBrowser``, ``AuthClientError/couldNotListen(_:)``,
-    ///   ``AuthClientError/invalidCallback``; or `CancellationError`. Page and listener are closed.
+    /// - Throws: ``AuthClientError/cancelled``, ``AuthClientError/timedOut``, ``AuthClientError/couldNotOpenBrowser``,
+    ///   ``AuthClientError/couldNotListen(_:)``, ``AuthClientError/invalidCallback``; or `CancellationError`. Page and
+    ///   listener are closed.
     func authenticate(_ address: @Sendable (_ redirectTo: URL) async throws -> URL) async throws -> URL
 }
 

@@ -1,25 +1,24 @@
 import Foundation
 
-/// Converts internationalized domain names between A-labels and U-labels, by UTS 46's nontransitional processing.
+/// Converts internationalized domain names, by UTS 46's nontransitional processing.
 package enum DomainName {
     /// RFC 1035 §2.3.4, without the final dot.
     private static let maximumBytes = 253
 
-    /// - Returns: The name in A-labels (RFC 5890 §2.3.2.1) and lower case; nil if it cannot be converted. ASCII is not
-    ///   validated.
+    /// In A-labels (RFC 5890 §2.3.2.1) and lower case; nil if impossible. ASCII is not validated.
     package static func ascii(_ name: some StringProtocol) -> String? {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
-        // Each character takes at least one byte in an A-label, and at most four in UTF-8.
+        // Each character takes a byte or more in an A-label, and up to four in UTF-8.
         guard name.utf8.count <= 4 * maximumBytes else { return nil }
         var components = URLComponents()
         components.scheme = "https"
         components.host = String(name)
-        // Foundation percent-encodes a name that it cannot convert.
+        // Foundation percent-encodes names that it cannot convert.
         guard let host = components.encodedHost, !host.utf8.contains(UInt8(ascii: "%")) else { return nil }
         return host.lowercased()
     }
 
-    /// The name in U-labels, for display; unchanged if a label is no A-label.
+    /// In U-labels, for display; unchanged if a label is no A-label.
     package static func shown(_ name: some StringProtocol) -> String {
         guard name.utf8.count <= maximumBytes,
             name.utf8.split(separator: UInt8(ascii: ".")).contains(where: { $0.starts(with: "xn--".utf8) })
@@ -35,7 +34,7 @@ package enum DomainName {
 }
 
 extension String {
-    /// An email address with its domain in U-labels, for display.
+    /// With the domain in U-labels, for display.
     package var readableAddress: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
         return self[...at] + DomainName.shown(self[index(after: at)...])

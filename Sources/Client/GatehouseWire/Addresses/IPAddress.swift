@@ -1,6 +1,6 @@
 import Foundation
 
-/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) equals the IPv4 address.
+/// IPv4 or IPv6. An IPv4-mapped address (`::ffff:192.0.2.1`) equals the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
     package let high: UInt64
     /// For IPv4: `0xFFFF` and the address's 32 bits.
@@ -16,12 +16,12 @@ package struct IPAddress: Hashable, Sendable {
 
     package init(version4: UInt32) { self.init(high: 0, low: 0xFFFF << 32 | UInt64(version4)) }
 
-    /// The IPv4 address behind NAT64's well-known prefix (RFC 6052 §2.1); nil for other addresses.
+    /// The IPv4 address behind NAT64's well-known prefix (RFC 6052 §2.1).
     package var translatedVersion4: IPAddress? {
         high == 0x64_FF9B_0000_0000 && low >> 32 == 0 ? IPAddress(version4: UInt32(low)) : nil
     }
 
-    /// - Parameter bytes: 4 or 16, in network order.
+    /// 4 or 16 bytes in network order.
     package init?(bytes: [UInt8]) {
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         switch bytes.count {
@@ -31,8 +31,8 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Parses four decimal numbers, or IPv6 without brackets and zone (RFC 4291 §2.2). nil for ambiguous forms: leading
-    /// zeros, fewer than four numbers, hexadecimal.
+    /// Parses four decimal numbers, or IPv6 without brackets and zone (RFC 4291 §2.2). Rejects leading zeros, fewer
+    /// numbers and hexadecimal as ambiguous.
     package init?(_ text: String) {
         guard text.utf8.count <= 45, text.utf8.allSatisfy(Self.isPartOfAddress) else { return nil }
         var (version4, version6) = (in_addr(), in6_addr())
@@ -46,10 +46,10 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Parses an address as proxies write it: alone, in brackets, or with a port (`192.0.2.1:80`, `[::1]:80`). Ignores
-    /// a zone (`%eth0`). At most 128 bytes.
+    /// Parses an address from a proxy: alone, in brackets, or with a port (`192.0.2.1:80`, `[::1]:80`). Ignores a zone
+    /// (`%eth0`).
     package init?(forwarded text: some StringProtocol) {
-        // The longest form has 45 characters, two brackets, a port and a zone.
+        // The longest has 45 characters, two brackets, a port and a zone.
         guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var text = Substring(text)
         if text.hasPrefix("[") {
@@ -75,7 +75,7 @@ extension IPAddress: CustomStringConvertible {
         return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
             String(unsafeUninitializedCapacity: 46) { text in
                 text.withMemoryRebound(to: CChar.self) { text in
-                    // Cannot fail: 46 bytes hold every address and its terminator.
+                    // Cannot fail: 46 bytes hold every address.
                     inet_ntop(family, bytes.baseAddress.map { $0 + start }, text.baseAddress, 46).map { strlen($0) }
                         ?? 0
                 }
@@ -84,13 +84,13 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3) or a single address. `::/0` is all of IPv6, without IPv4.
+/// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3) or single address. `::/0` excludes IPv4.
 package struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
     /// 0 to 128, in the IPv6 form.
     private let length: Int
 
-    /// Parses `address` or `address/length`. nil if bits after the prefix are set, which indicates a mistake.
+    /// Parses `address` or `address/length`. Rejects bits after the prefix as mistakes.
     package init?(_ text: String) {
         let parts = text.split(ascii: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = IPAddress(String(parts[0])) else { return nil }
@@ -104,7 +104,7 @@ package struct IPNetwork: Hashable, Sendable {
         text.utf8.count <= 3 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
-    /// IPv4 is not in IPv6 blocks shorter than 96 bits.
+    /// IPv6 blocks shorter than 96 bits contain no IPv4.
     package func contains(_ address: IPAddress) -> Bool {
         (length >= 96 || !address.isVersion4)
             && address.high & UInt64.max << UInt64(max(0, 64 - length)) == first.high

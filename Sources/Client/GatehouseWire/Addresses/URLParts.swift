@@ -1,17 +1,17 @@
-/// A parsed URL. For every URL that a client or another server chooses: redirects, provider endpoints, pictures.
+/// A parsed URL from a client or another server: redirects, provider endpoints, pictures.
 ///
-/// Refuses text that RFC 3986 and the [URL Standard](https://url.spec.whatwg.org) split differently, or that browsers
+/// Rejects text that RFC 3986 and the [URL Standard](https://url.spec.whatwg.org) split differently, or that browsers
 /// repair or execute: user names, invalid ports, spaces, control characters, backslashes, non-ASCII characters, schemes
-/// such as `javascript`. Path and query may still be ambiguous; the caller checks them.
+/// such as `javascript`. Path and query may stay ambiguous.
 package struct URLParts: Hashable, Sendable {
     /// In bytes.
     package static let maximumLength = 2_048
 
     /// In lower case.
     package let scheme: String
-    /// Whether `//` follows the scheme. Always true for http and https.
+    /// Whether `//` follows the scheme; true for http and https.
     package let hasAuthority: Bool
-    /// In lower case, IPv6 in brackets; empty without an authority.
+    /// In lower case, IPv6 in brackets.
     package let host: String
     /// Set if the host is an IP address.
     package let address: IPAddress?
@@ -19,7 +19,7 @@ package struct URLParts: Hashable, Sendable {
     /// Path, query and fragment, unchanged.
     package let rest: String
 
-    /// nil for text longer than ``maximumLength``, or that the type refuses.
+    /// At most ``maximumLength`` bytes.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
@@ -34,7 +34,7 @@ package struct URLParts: Hashable, Sendable {
         let authority =
             hasAuthority ? Substring(remainder.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }) : ""
         rest = String(remainder.dropFirst(hasAuthority ? authority.utf8.count + 2 : 0))
-        // In `https://app.example@elsewhere.example` the user name looks like a host.
+        // `https://app.example@elsewhere.example` looks like app.example.
         guard !authority.contains(ascii: "@"), let (host, port) = Self.hostAndPort(authority.lowercased()) else {
             return nil
         }

@@ -1,5 +1,4 @@
-/// The URLs that a profile may contain. Other users load them as images: `data:`, `javascript:` or quotes could do
-/// harm.
+/// The URLs allowed in a profile. Other users load them as images: `data:`, `javascript:` or quotes could do harm.
 package enum WebAddress {
     /// `https`, or `http` on this machine for development.
     package static func isAllowed(_ text: String) -> Bool {
@@ -9,6 +8,6 @@ package enum WebAddress {
         return url.scheme == "https" || URLParts.loopbackHosts.contains(url.host)
     }
 
-    /// The pictures that a sign-up or provider may set.
+    /// Pictures from a sign-up or provider.
     package static func isPicture(_ text: String) -> Bool { isAllowed(text) && URLParts(text)?.scheme == "https" }
 }

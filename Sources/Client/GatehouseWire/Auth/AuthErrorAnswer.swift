@@ -1,7 +1,6 @@
-/// An error response of the Auth API, in any of its three formats ([Error
-/// codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
+/// An Auth API error ([Error codes](https://supabase.com/docs/guides/auth/debugging/error-codes)).
 package struct AuthErrorAnswer: Hashable, Sendable {
-    /// nil in OAuth's format and in responses of proxies.
+    /// nil in OAuth's format and from proxies.
     package var code: AuthErrorCode?
     /// For developers. May change.
     package var message: String
@@ -11,16 +10,14 @@ package struct AuthErrorAnswer: Hashable, Sendable {
     package var linkQuestion: AuthLinkQuestion?
     /// For `credential_set_aside` after a passkey; nil if unreadable.
     package var setAsideTicket: AuthSetAsideTicket?
-    /// OAuth's error (RFC 6749 §5.2), such as `invalid_grant`. Other issuers and old versions of Supabase Auth send no
-    /// code.
+    /// OAuth's error (RFC 6749 §5.2), such as `invalid_grant`, from servers without codes.
     package var oauthError: String?
 }
 
 extension AuthErrorAnswer {
-    /// Accepts every `AuthErrorFormat`, and bodies that are not JSON. In the older format `code` may be a string of
-    /// digits.
+    /// Accepts every `AuthErrorFormat`, and other bodies. The older format's `code` may be digits.
     package init(body: [UInt8]) {
-        // Ignored: a body that is not a JSON object, such as a proxy's error page, has no code.
+        // Ignored: other bodies, such as a proxy's page, have no code.
         guard let members = try? WireMembers(JSONReader.read(body), path: "error") else {
             self.init(code: nil, message: "the answer was no JSON object", weakPasswordReasons: [])
             return
@@ -48,7 +45,7 @@ package enum AuthErrorFormat {
 }
 
 extension JSONWriter {
-    /// Writes the response that ``AuthErrorAnswer/init(body:)`` reads. nil reasons omit `weak_password`.
+    /// nil reasons omit `weak_password`.
     package mutating func authError(
         _ format: AuthErrorFormat, _ code: AuthErrorCode, _ message: String, weakPasswordReasons: [String]? = nil,
         details: [(name: StaticString, value: AuthJSON)] = []

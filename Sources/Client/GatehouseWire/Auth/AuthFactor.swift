@@ -66,7 +66,7 @@ public enum AuthFactorStatus: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AuthFactor {
-    /// Any status other than `verified` is read as `unverified`.
+    /// Reads any status other than `verified` as `unverified`.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "factor")
         let createdAt = try members.requiredDate("created_at")

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A new factor, which protects the account once a code has proven it. Does not print its secret.
+/// A new factor, which a code must prove before it protects the account. Does not print its secret.
 public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
     /// The factor's id.
     public var id: UUID

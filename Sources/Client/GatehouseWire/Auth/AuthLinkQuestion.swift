@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Asks a user whose provider's address already belongs to an account how to continue.
+/// Asks how to continue when a provider's verified address already belongs to an account.
 ///
-/// The provider has verified the address. The user either signs in to the account with one of ``signInMethods`` and
-/// redeems the ticket, or moves the address to a new account.
+/// The user either signs in to the account with one of ``signInMethods`` and redeems the ticket, or moves the address
+/// to a new account.
 public struct AuthLinkQuestion: Hashable, Sendable {
     /// Single-use, valid until ``expiresAt``.
     public var ticket: AuthLinkTicket
@@ -35,7 +35,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
         self.canRecover = canRecover
     }
 
-    /// - Returns: nil if a required member is missing, or the time is after the year 9999.
+    /// nil if a member is missing, or the time is after the year 9999.
     init?(_ members: WireMembers) {
         guard let ticket = members.text("link_ticket"), let expiresAt = members.number("link_ticket_expires_at"),
             WireMembers.times.contains(expiresAt), let email = members.text("email"),
@@ -49,7 +49,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
         canUsePasskey = members.bool("can_use_passkey")
     }
 
-    /// The members that ``init(_:)`` reads. `expiresAt` is in seconds since 1970.
+    /// `expiresAt` is in seconds since 1970.
     package static func members(
         ticket: String, expiresAt: Int64, email: String, provider: String, signInMethods: [String], canRecover: Bool,
         canMailCode: Bool = false, canUsePasskey: Bool = false

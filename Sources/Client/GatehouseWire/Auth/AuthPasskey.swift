@@ -10,8 +10,7 @@ public struct AuthPasskey: Hashable, Sendable, Identifiable {
     public var createdAt: Date
     /// When it last signed in; nil if never.
     public var lastUsedAt: Date?
-    /// When it was set aside; nil if it was not. A set-aside passkey signs in only together with an emailed code, which
-    /// restores it.
+    /// When it was set aside. It then signs in only with an emailed code, which restores it.
     public var setAsideAt: Date?
 
     /// For tests and previews.

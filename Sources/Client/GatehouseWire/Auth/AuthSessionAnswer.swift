@@ -1,27 +1,26 @@
-/// A response to a sign-in or refresh ([User sessions](https://supabase.com/docs/guides/auth/sessions)). Does not print
-/// its tokens.
+/// A [session](https://supabase.com/docs/guides/auth/sessions). Does not print its tokens.
 package struct AuthSessionAnswer: Hashable, Sendable {
     package var accessToken: String
     /// Valid for one refresh.
     package var refreshToken: String
     /// Usually `bearer`.
     package var tokenType: String
-    /// The access token's lifetime in seconds from the response.
+    /// The access token's lifetime in seconds.
     package var expiresIn: Double
-    /// The access token's expiry in seconds since 1970, by the server's clock.
+    /// In seconds since 1970, by the server's clock.
     package var expiresAt: Double?
     /// Sent only once, after a browser sign-in.
     package var providerToken: String?
     /// Sent only once, after a browser sign-in.
     package var providerRefreshToken: String?
-    /// Why the current policy would refuse the password just used.
+    /// Why the policy would refuse the password just used.
     package var weakPasswordReasons: [String]
     package var user: AuthUser
 }
 
 extension AuthSessionAnswer {
     /// - Throws: ``WireProblem`` for a missing or malformed `access_token`, `refresh_token`, `expires_in` or `user`, a
-    ///   lifetime over 136 years, or an expiry after the year 9999. Other members have defaults.
+    ///   lifetime over 136 years, or an expiry after the year 9999.
     package init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "session")
         guard let expiresIn = try members.number("expires_in", in: WireMembers.lifetimes) else {
@@ -38,7 +37,7 @@ extension AuthSessionAnswer {
     }
 }
 
-/// The member `weak_password`: why the current policy would refuse the password just used.
+/// The member `weak_password`.
 package enum WeakPasswordMember {
     /// For every grant except `password`.
     case leftOut
@@ -47,8 +46,7 @@ package enum WeakPasswordMember {
 }
 
 extension JSONWriter {
-    /// Writes the [Session object](https://supabase.com/docs/guides/auth/sessions) that
-    /// ``AuthSessionAnswer/init(json:)`` reads. `expiresIn` is in seconds, `expiresAt` in seconds since 1970.
+    /// `expiresIn` is in seconds, `expiresAt` in seconds since 1970.
     package mutating func session(
         accessToken: String, refreshToken: String, expiresIn: Int64, expiresAt: Int64, providerToken: String?,
         providerRefreshToken: String?, weakPassword: WeakPasswordMember, user: (inout JSONWriter) -> Void
@@ -92,7 +90,7 @@ package enum AuthAnswer: Hashable, Sendable {
     /// One half of an email change is confirmed; the other address must follow.
     case pending
 
-    /// `access_token` indicates a session, `msg` without a user ``pending``.
+    /// `access_token` indicates a session, `msg` without user ``pending``.
     package init(json: AuthJSON) throws(WireProblem) {
         if json["access_token"]?.stringValue != nil {
             self = .session(try AuthSessionAnswer(json: json))

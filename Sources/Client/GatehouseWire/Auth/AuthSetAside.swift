@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A credential added before the account's address was proven. It is refused until its holder uses it together with
-/// proof of the mailbox.
+/// A credential added before the account's address was proven. It is refused until used together with proof of the
+/// mailbox.
 public struct AuthSetAsideCredential: Hashable, Sendable {
     /// The credential.
     public enum Kind: Hashable, Sendable {
@@ -57,8 +57,8 @@ extension AuthSetAsideCredential {
     }
 }
 
-/// A set-aside passkey that has just signed in; an emailed code restores it. Never printed; do not log, store or
-/// forward it.
+/// A set-aside passkey that just signed in; an emailed code restores it. Never printed; do not log, store or forward
+/// it.
 public struct AuthSetAsideTicket: Hashable, Sendable {
     /// An opaque string.
     public let text: String
@@ -71,7 +71,7 @@ public struct AuthSetAsideTicket: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// - Returns: nil if a member is missing, or the time is after the year 9999.
+    /// nil if a member is missing, or the time is after the year 9999.
     init?(_ members: WireMembers) {
         guard let text = members.text("set_aside_ticket"), let time = members.number("set_aside_ticket_expires_at"),
             WireMembers.times.contains(time)

@@ -26,8 +26,7 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     public var factors: [AuthFactor]?
     /// The credentials added before the address was proven, which are refused until restored.
     public var setAside: [AuthSetAsideCredential] = []
-    /// The address that its reader moved to a new account; nil once the account has another. The password still signs
-    /// in with it.
+    /// The address that its reader moved to a new account; nil once replaced. The password still signs in with it.
     public var formerEmail: String?
     /// When ``formerEmail`` moved.
     public var formerEmailMovedAt: Date?
@@ -65,7 +64,7 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     }
 }
 
-/// An account's event, named by its member of the User object.
+/// Named by its member of the User object.
 package enum UserEvent: String, CaseIterable, Sendable {
     case emailConfirmed = "email_confirmed_at"
     case phoneConfirmed = "phone_confirmed_at"
@@ -113,8 +112,7 @@ public struct AuthUserTimes: Hashable, Sendable {
     public var bannedUntil: Date? { dates[.bannedUntil] }
     /// When the account was soft-deleted and its data erased.
     public var deletedAt: Date? { dates[.deleted] }
-    /// When the address's mail server refused it for good; nil once it accepts email again. The user should enter
-    /// another address.
+    /// When the address's mail server refused it for good; nil once it accepts email again. Ask for another address.
     public var emailUndeliverableAt: Date? { dates[.emailUndeliverable] }
 
     /// The time by member name, such as `invited_at`. Ignores unknown names.
@@ -131,8 +129,8 @@ public struct AuthUserTimes: Hashable, Sendable {
 }
 
 extension AuthUser {
-    /// Reads a user, or an object with the member `user`. Throws ``WireProblem`` if `id` or `created_at` is missing or
-    /// malformed; all other members have defaults.
+    /// Reads a user, or an object with the member `user`. Throws ``WireProblem`` for a missing or malformed `id` or
+    /// `created_at`.
     public init(json: AuthJSON) throws(WireProblem) {
         var json = json
         if json["id"] == nil, let inner = json["user"], inner.objectValue != nil { json = inner }
@@ -142,7 +140,7 @@ extension AuthUser {
         if members["identities"]?.arrayValue != nil {
             identities = try WireMembers.list("identities", of: json, AuthUserIdentity.init(json:))
         }
-        // Ignored: an unreadable factor must not fail a sign-in.
+        // Ignored: unreadable factors must not fail a sign-in.
         let factors = members["factors"]?.arrayValue?.compactMap { try? AuthFactor(json: $0) }
         self.init(
             id: try members.uuid("id"), aud: members.text("aud") ?? "authenticated", role: members.text("role"),
@@ -151,7 +149,7 @@ extension AuthUser {
             newPhone: members.text("new_phone"), identities: identities, isAnonymous: members.bool("is_anonymous"),
             createdAt: createdAt, updatedAt: members.date("updated_at") ?? createdAt, times: AuthUserTimes(members))
         self.factors = factors
-        // Ignored: an unknown kind of credential must not fail a sign-in.
+        // Ignored: unknown credentials must not fail a sign-in.
         setAside = members["set_aside"]?.arrayValue?.compactMap { try? AuthSetAsideCredential(json: $0) } ?? []
         formerEmail = members.text("former_email")
         formerEmailMovedAt = members.date("former_email_moved_at")
@@ -180,10 +178,9 @@ extension AuthUser {
 }
 
 extension JSONWriter {
-    /// Writes the User object that ``AuthUser/init(json:)`` reads. Omits empty members, except `email` and `phone`.
+    /// Omits empty members, except `email` and `phone`. Metadata are JSON objects.
     ///
     /// - Parameters:
-    ///   - appMetadata: A JSON object, as is `userMetadata`.
     ///   - showsIdentities: false writes `"identities": null`.
     ///   - more: Writes further members.
     package mutating func user(

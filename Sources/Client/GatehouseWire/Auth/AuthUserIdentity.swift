@@ -39,8 +39,8 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
 }
 
 extension AuthUserIdentity {
-    /// Reads an element of `identities`. Throws ``WireProblem`` if `id` or `provider` is missing, or `user_id` is not a
-    /// UUID.
+    /// Reads an element of `identities`. Throws ``WireProblem`` for a missing or malformed `id`, `provider` or
+    /// `user_id`.
     public init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "identity")
         self.init(
@@ -60,8 +60,7 @@ extension AuthUserIdentity {
 }
 
 extension JSONWriter {
-    /// `id` is the provider's and `identity_id` ours: the names look swapped, but clients depend on them. `data` is a
-    /// JSON object.
+    /// `id` is the provider's and `identity_id` ours, as clients expect. `data` is a JSON object.
     package mutating func identity(
         identityID: String?, id: String, userID: String, data: String, provider: String, email: String?,
         lastSignInAt: Instant?, createdAt: Instant?, updatedAt: Instant?

@@ -31,8 +31,8 @@ public struct DeviceName: Hashable, Sendable {
     /// Often with a version: `iOS 18.2`, `Windows`.
     public var system: String?
 
-    /// Reads the first 512 bytes. Members have at most 64 code points, without ones that reorder text. nil if the text
-    /// names neither app nor device.
+    /// Reads the first 512 bytes. Members have at most 64 code points, none reordering text. nil if neither app nor
+    /// device is named.
     public init?(userAgent: String) {
         let agent = UserAgent(userAgent)
         if agent.product(named: Self.client) != nil {
@@ -69,7 +69,7 @@ public struct DeviceName: Hashable, Sendable {
         return rest.isEmpty ? nil : rest.joined(separator: " · ")
     }
 
-    /// Removes code points that disturb other text, and shortens.
+    /// Shortens, and removes what disturbs other text.
     private static func shown(_ text: String) -> String? {
         let kept = text.unicodeScalars.filter { !$0.isDeceptive }.prefix(64)
         let isBlank = kept.allSatisfy(\.properties.isWhitespace)
@@ -94,13 +94,13 @@ extension DeviceName {
     ///
     /// - Parameters:
     ///   - app: Cut to 64 code points.
-    ///   - model: Apple's identifier, such as `iPhone17,3`; empty if unknown.
-    ///   - system: With its version, such as `iOS 18.2`.
-    ///   - version: This library's version.
+    ///   - model: Apple's identifier, such as `iPhone17,3`.
+    ///   - system: Such as `iOS 18.2`.
+    ///   - version: This library's.
     package static func userAgent(
         app: String, appVersion: String?, model: String, system: String, version: String
     ) -> String {
-        // A product is a token (RFC 9110 §5.6.2), which allows percent and plus signs.
+        // A token (RFC 9110 §5.6.2) may contain percent and plus signs.
         let (name, number) = (FormText.escape(app.cut(to: 64)), kept(appVersion ?? "", besides: ".-_"))
         let product = number.isEmpty ? name : name + "/" + number
         return "\(product) (\(kept(model, besides: ".,-_ ")); \(kept(system, besides: ".,-_ "))) \(client)/\(version)"
@@ -136,7 +136,7 @@ private struct UserAgent {
         }
     }
 
-    /// Takes up to the matching parenthesis (RFC 9110 §5.6.5).
+    /// Up to the matching parenthesis (RFC 9110 §5.6.5).
     private static func takeComment(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var depth = 0
         let end = rest.firstIndex { byte in
@@ -158,7 +158,7 @@ private struct UserAgent {
 
     func product(named name: String) -> String? { products.first { $0.name == name }?.version }
 
-    /// Most browsers also name others, so the order matters.
+    /// Most name other browsers, so the order matters.
     var browser: String? {
         let names = [
             ("Edg", "Edge"), ("EdgA", "Edge"), ("EdgiOS", "Edge"), ("OPR", "Opera"), ("Vivaldi", "Vivaldi"),
@@ -182,7 +182,7 @@ private struct UserAgent {
             if comment.contains(where: { $0.hasPrefix("CrOS") }) { return (nil, "ChromeOS") }
             return (nil, comment.contains { $0.hasPrefix("Linux") || $0.hasPrefix("X11") } ? "Linux" : nil)
         }
-        // Chrome sends the model `K`; Firefox sends none.
+        // Chrome sends `K`, Firefox nothing.
         let model = comment.dropFirst(android + 1).first.map { Self.around(" Build/", in: $0)?.before ?? $0 }
         let isNone = ["K", "Mobile", "Tablet"].contains { $0 == model } || model?.hasPrefix("rv:") == true
         return (isNone ? nil : model, comment[android])
@@ -190,7 +190,7 @@ private struct UserAgent {
 
     var isMobile: Bool { product(named: "Mobile") != nil || comment.contains { $0 == "Mobile" } }
 
-    /// With the version after `mark` in the comment, as in `CPU iPhone OS 17_2 like Mac OS X`.
+    /// Reads the version after `mark`, as in `CPU iPhone OS 17_2 like Mac OS X`.
     private func system(_ name: String, after mark: String) -> String {
         for part in comment {
             guard let rest = Self.around(mark, in: part)?.after else { continue }

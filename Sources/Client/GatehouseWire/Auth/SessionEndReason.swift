@@ -1,7 +1,6 @@
-/// Why the server ended a session, from the error's header `x-gatehouse-session-end`. Newer servers may send other
-/// values.
+/// Why the server ended a session (header `x-gatehouse-session-end`). Newer servers may send other values.
 ///
-/// Sent only to the holder of the session's tokens, and never by hosted Supabase.
+/// Only the holder of the session's tokens gets it, and never from hosted Supabase.
 public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     /// The word on the wire, such as `password_changed`.
     public let rawValue: String

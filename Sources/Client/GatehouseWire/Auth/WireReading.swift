@@ -9,13 +9,12 @@ public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// Reads a response leniently: null is absent, unknown members are ignored, and a wrong type is an error only for
-/// required members.
+/// Lenient: null is absent, unknown members are ignored, wrong types matter only in required members.
 package struct WireMembers {
     private let members: AuthJSONObject
     private let path: String
 
-    /// - Parameter path: The object's name in problems, such as `user`.
+    /// - Parameter path: The object's name in problems.
     package init(_ json: AuthJSON, path: String) throws(WireProblem) {
         guard let members = json.objectValue else { throw WireProblem("\(path): expected an object") }
         self.members = members
@@ -41,7 +40,7 @@ package struct WireMembers {
         return id
     }
 
-    /// nil if empty, because the API sends `""` for a missing address.
+    /// nil if empty: the API sends `""` for a missing address.
     package func text(_ name: String) -> String? {
         guard let value = self[name]?.stringValue, !value.isEmpty else { return nil }
         return value
@@ -72,7 +71,7 @@ package struct WireMembers {
         return try list.map(read)
     }
 
-    /// Reads `3600`, `3600.0` or `"3600"`; nil if absent or malformed.
+    /// Reads `3600`, `3600.0` or `"3600"`.
     package func number(_ name: String) -> Double? {
         switch self[name] {
         case .integer(let value): Double(value)
@@ -82,7 +81,7 @@ package struct WireMembers {
         }
     }
 
-    /// As ``number(_:)``, in a range safe for ``Duration`` and ``Int``.
+    /// Limits a number, for safe use as ``Duration`` or ``Int``.
     package func number(_ name: String, in range: ClosedRange<Double>) throws(WireProblem) -> Double? {
         guard let value = number(name) else { return nil }
         guard range.contains(value) else { throw WireProblem("\(path).\(name): out of range") }
@@ -91,12 +90,12 @@ package struct WireMembers {
 
     /// In seconds: at most 136 years.
     package static var lifetimes: ClosedRange<Double> { 0...4_294_967_295 }
-    /// In seconds since 1970, until the end of the year 9999.
+    /// In seconds since 1970, to the year 9999.
     package static var times: ClosedRange<Double> { 0...253_402_300_799 }
 }
 
 extension Date {
-    /// Parses RFC 3339 with any offset and up to 9 fractional digits.
+    /// RFC 3339 with any offset, up to 9 fractional digits.
     package init?(wire text: String) {
         guard let instant = Instant(text) else { return nil }
         self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000)

@@ -90,9 +90,7 @@ extension AuthJSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Exp
     }
 }
 
-/// A JSON object's unordered members (RFC 8259 §4).
-///
-/// Names are compared byte by byte: `é` as one scalar and as two are different names.
+/// A JSON object's unordered members (RFC 8259 §4). Names are compared by bytes: `é` as one scalar and as two differ.
 public struct AuthJSONObject: Hashable, Sendable {
     private var members: [ExternalName: AuthJSON] = [:]
 
@@ -136,8 +134,7 @@ public struct AuthJSONObject: Hashable, Sendable {
 
     /// Merges another object's members into this one.
     ///
-    /// - Parameter combine: Chooses between two values, this object's first. If it throws, previous members stay
-    ///   merged.
+    /// - Parameter combine: Chooses between two values, this object's first. If it throws, earlier members stay merged.
     public mutating func merge(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
     ) rethrows {
@@ -162,7 +159,7 @@ public struct AuthJSONObject: Hashable, Sendable {
         return kept
     }
 
-    /// Merges the top level as Supabase Auth does metadata: null deletes the key.
+    /// As Supabase Auth merges metadata: null deletes the key.
     package mutating func merge(deletingNulls changes: AuthJSONObject) {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }

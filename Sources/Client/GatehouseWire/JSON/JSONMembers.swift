@@ -1,9 +1,8 @@
-/// A request's JSON object, read as Supabase Auth does: null is absent, names match exactly or else case-insensitively,
-/// unknown members are ignored.
+/// A request's JSON object, read as Supabase Auth does: null is absent, names match exactly or else case-insensitively.
 package struct JSONMembers: Sendable {
     private let members: AuthJSONObject
-    /// Members whose names are not in lower case, by lower-case name. Of duplicates the first in sort order wins, so
-    /// that equal requests get equal responses.
+    /// Other members by lower-case name. Of duplicates the first in sort order wins, so that equal requests get equal
+    /// responses.
     private let inexact: [ExternalName: (name: String, value: AuthJSON)]
 
     package init(_ bytes: [UInt8]) throws(JSONProblem) {
@@ -24,7 +23,7 @@ package struct JSONMembers: Sendable {
         self.inexact = inexact
     }
 
-    /// nil if absent or null. `name` is in lower case.
+    /// `name` is in lower case.
     package subscript(name: String) -> AuthJSON? {
         let value = members[name] ?? inexact[ExternalName(trusted: name)]?.value
         return value?.isNull == true ? nil : value

@@ -2,7 +2,7 @@ import Foundation
 
 extension AuthJSONObject {
     /// Encodes a value, such as a profile's custom fields. Dates become ISO 8601 in whole seconds; nil is omitted.
-    /// Throws `EncodingError`, including for a value that is not an object.
+    /// Throws `EncodingError`, including for values that are not objects.
     public init(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

@@ -1,6 +1,6 @@
 extension AuthJSONObject {
     /// Applies a JSON Merge Patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)): null removes a member, objects
-    /// merge, any other value replaces.
+    /// merge, other values replace.
     ///
     /// ```swift
     /// var data: AuthJSONObject = ["mood": "calm", "goals": ["steps": 8_000]]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are not the expected JSON. Never quotes the input.
+/// Never quotes the input.
 package enum JSONProblem: Error, Equatable, Sendable {
     /// Not JSON, or over a limit of ``JSONReader``.
     case malformed(String)
@@ -9,9 +9,9 @@ package enum JSONProblem: Error, Equatable, Sendable {
 
 /// A strict JSON parser (RFC 8259).
 ///
-/// Also refuses invalid UTF-8, unpaired surrogates, U+0000 (databases cannot store it), numbers outside a double's
-/// range, over ``maximumDepth`` levels, member names over ``ExternalName/maximumLength`` bytes, and trailing text.
-/// Unless duplicates are refused, the last wins.
+/// Also rejects invalid UTF-8, unpaired surrogates, U+0000 (databases cannot store it), numbers outside a double's
+/// range, over ``maximumDepth`` levels, names over ``ExternalName/maximumLength`` bytes, and trailing text. The last
+/// duplicate wins, unless refused.
 package struct JSONReader {
     package static let maximumDepth = 100
 
@@ -23,7 +23,7 @@ package struct JSONReader {
         (self.bytes, self.refusesDuplicates) = (bytes, refusesDuplicates)
     }
 
-    /// - Parameter refusesDuplicates: For signed content, which all parsers must read alike.
+    /// - Parameter refusesDuplicates: For signed content, which parsers must read alike.
     package static func read(_ bytes: [UInt8], refusesDuplicates: Bool = false) throws(JSONProblem) -> AuthJSON {
         var reader = JSONReader(bytes, refusesDuplicates)
         reader.skipBlanks()
@@ -105,7 +105,7 @@ package struct JSONReader {
         }
     }
 
-    /// Consumes a comma (false) or the closing bracket (true).
+    /// Consumes a comma (false) or closing bracket (true).
     private mutating func endOfList(_ close: UInt8) throws(JSONProblem) -> Bool {
         skipBlanks()
         guard let byte = current, byte == close || byte == UInt8(ascii: ",") else {
@@ -197,7 +197,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads a `\uXXXX` escape or surrogate pair (RFC 8259 §7).
+    /// A `\uXXXX` escape or surrogate pair (RFC 8259 §7).
     private mutating func scalar() throws(JSONProblem) -> Unicode.Scalar {
         let first = try hexadecimal()
         if let scalar = Unicode.Scalar(first) {

@@ -1,4 +1,4 @@
-/// Writes JSON as bytes. Adds commas and escapes; the caller balances brackets and writes a name before each member.
+/// Adds commas and escapes; the caller balances brackets and writes a name before each member.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -73,7 +73,7 @@ package struct JSONWriter {
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Sorts members by name, so that equal values yield equal bytes.
+    /// Sorts members, so that equal values yield equal bytes.
     package mutating func value(_ value: AuthJSON) {
         switch value {
         case .null: null()
@@ -185,15 +185,15 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Reads eight bytes at a time, because a token has about a thousand.
+    /// Eight bytes at a time: a token has about a thousand.
     private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
         let (each, whole) = (UInt64(0x0101_0101_0101_0101), text.count & ~7)
         var found: UInt64 = 0
         for start in stride(from: 0, to: whole, by: 8) {
             let eight = text.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             let (quotes, slashes) = (eight ^ (each &* 0x22), eight ^ (each &* 0x5C))
-            // A borrow sets the upper bit of a byte below 0x20, or of 0. `~` drops bytes that already have it; a borrow
-            // into the next byte comes from a match.
+            // A borrow sets the upper bit of a byte below 0x20, or of 0; `~` drops bytes that had it. A borrow into the
+            // next byte comes from a match.
             found |= (eight &- each &* 0x20) & ~eight | (quotes &- each) & ~quotes | (slashes &- each) & ~slashes
         }
         return found & 0x8080_8080_8080_8080 != 0

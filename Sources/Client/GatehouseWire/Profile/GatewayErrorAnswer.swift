@@ -1,10 +1,10 @@
-/// The gateway's error response: `{"error":CODE,"message":text}`, and `"field"` if one field is invalid.
+/// `{"error":CODE,"message":text}`, and `"field"` if one is invalid.
 package struct GatewayErrorAnswer: Equatable, Sendable {
     /// nil in responses of proxies.
     package let code: String?
     /// For developers.
     package let message: String
-    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) into the request body, such as `/data/mood`.
+    /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), such as `/data/mood`.
     package let field: String?
 
     /// Accepts bodies that are not JSON.

@@ -1,4 +1,4 @@
-/// Base64url without padding (RFC 4648 §5, RFC 7515 §2). Decoding is strict: each value has one encoding.
+/// Without padding (RFC 4648 §5, RFC 7515 §2). Each value has one encoding.
 package enum Base64URL {
     private static let symbols = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -55,7 +55,7 @@ package enum Base64URL {
         if hasSecond { append(group >> 6) }
     }
 
-    /// - Returns: nil for padding, other characters, an impossible length, or nonzero trailing bits (RFC 4648 §3.5).
+    /// nil for padding, other characters, an impossible length, or nonzero trailing bits (RFC 4648 §3.5).
     package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
@@ -64,7 +64,7 @@ package enum Base64URL {
     }
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        // Values have six bits: two high bits in their union mean an invalid character.
+        // Two high bits in the union mean an invalid character.
         var union: UInt8 = 0
         var isCanonical = true
         let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { bytes, count in

@@ -1,5 +1,5 @@
 extension String {
-    /// Converts every script's decimal digits (Arabic-Indic, Devanagari, full width) to ASCII.
+    /// Converts every script's decimal digits to ASCII.
     package var withASCIIDigits: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var folded = String.UnicodeScalarView()

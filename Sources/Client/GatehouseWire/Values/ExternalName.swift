@@ -1,4 +1,4 @@
-/// An untrusted name, such as a JSON member or `kid`, as a dictionary key. Compared and hashed by UTF-8 bytes.
+/// An untrusted name, such as a JSON member or `kid`, as a dictionary key. Compared by UTF-8 bytes.
 package struct ExternalName: Hashable, Sendable {
     /// In bytes.
     package static let maximumLength = 256
@@ -11,7 +11,7 @@ package struct ExternalName: Hashable, Sendable {
         self.text = text
     }
 
-    /// Text of any length from the program, the operator, or validated storage.
+    /// From the program, the operator, or validated storage.
     package init(trusted text: String) { self.text = text }
 
     package static func == (left: ExternalName, right: ExternalName) -> Bool { left.text == right.text }

@@ -1,5 +1,5 @@
 /// `application/x-www-form-urlencoded` (WHATWG URL §5): spaces become plus signs, RFC 3986 §2.3's unreserved characters
-/// stay, everything else is percent-encoded.
+/// stay.
 package enum FormText {
     package static func escape(_ text: String) -> String {
         var bytes: [UInt8] = []
@@ -19,19 +19,19 @@ package enum FormText {
     /// nil for invalid escapes or UTF-8.
     package static func read(_ text: some Collection<UInt8>) -> String? {
         let (bytes, isWhole) = unescape(Array(text))
-        // Decoding replaces invalid UTF-8, which changes the bytes.
+        // Decoding replaces invalid UTF-8.
         let read = String(decoding: bytes, as: UTF8.self)
         return isWhole && read.utf8.elementsEqual(bytes) ? read : nil
     }
 
-    /// Keeps invalid escapes, and replaces invalid UTF-8 by characters that match nothing.
+    /// Keeps invalid escapes, and replaces invalid UTF-8.
     package static func readLeniently(_ text: Substring.UTF8View) -> String {
         text.contains(where: isEscape)
             ? String(decoding: unescape(Array(text)).bytes, as: UTF8.self) : String(Substring(text))
     }
 
     private static func unescape(_ text: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
-        // Fast path: most texts contain nothing to decode.
+        // Fast path: most texts need no decoding.
         guard text.contains(where: isEscape) else { return (text, true) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,5 +1,5 @@
 extension String {
-    /// Groups of four characters, for codes and keys that people read and type.
+    /// Groups of four, for people to read and type.
     package func inGroups(separator: String = " ") -> String {
         let symbols = Array(unicodeScalars)
         return stride(from: 0, to: symbols.count, by: 4).map { start in

@@ -1,4 +1,4 @@
-/// Whole microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
+/// Microseconds since 1970-01-01T00:00:00Z, the resolution of both databases.
 package struct Instant: Hashable, Sendable {
     package var microseconds: Int64
 
@@ -35,7 +35,7 @@ extension Duration {
     }
 }
 
-// RFC 3339 as in the API: UTC with `Z`, up to six fractional digits without trailing zeros.
+// RFC 3339 in UTC with `Z`, up to six fractional digits, no trailing zeros.
 extension Instant: CustomStringConvertible {
     package var description: String {
         var bytes: [UInt8] = []
@@ -86,10 +86,10 @@ extension Instant: CustomStringConvertible {
         bytes.append(contentsOf: digits)
     }
 
-    /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`). Truncates to microseconds;
-    /// without an offset, the time is UTC. nil for dates that do not exist, and years outside 0 to 9999.
+    /// Parses RFC 3339 and PostgreSQL's variant (a space instead of `T`, `+00` for `Z`); UTC by default. Truncates to
+    /// microseconds. nil for dates that do not exist, and years outside 0 to 9999.
     package init?(_ text: String) {
-        // RFC 3339 with offset and nanoseconds has 35 bytes.
+        // RFC 3339 takes up to 35 bytes.
         guard text.utf8.count <= 64 else { return nil }
         var rest = Substring(text)
         guard let year = Self.number(&rest, 4), Self.take("-", &rest), let month = Self.number(&rest, 2),
@@ -106,10 +106,10 @@ extension Instant: CustomStringConvertible {
             rest = rest.dropFirst(digits.count)
         }
         let days = Self.days(year, month, day)
-        // Refuses days after the end of the month.
+        // Rejects days after the month's end.
         guard Self.civil(fromDays: days) == (year, month, day), let offset = Self.offset(rest) else { return nil }
         let seconds = days * 86_400 + Int64(hour * 3_600 + minute * 60 + second - offset)
-        // The offset can move the time out of the representable years.
+        // The offset can move the time out of range.
         guard (Self.leastSeconds...Self.mostSeconds).contains(seconds) else { return nil }
         self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
     }
@@ -118,7 +118,7 @@ extension Instant: CustomStringConvertible {
     private static let leastSeconds: Int64 = -62_167_219_200
     private static let mostSeconds: Int64 = 253_402_300_799
 
-    /// Seconds east of UTC of `Z`, `+02`, `+0200` or `+02:00`.
+    /// Seconds east of UTC.
     private static func offset(_ text: Substring) -> Int? {
         if text.isEmpty || text == "Z" || text == "z" { return 0 }
         var rest = text
@@ -147,7 +147,7 @@ extension Instant: CustomStringConvertible {
         value / by - (value % by < 0 ? 1 : 0)
     }
 
-    // The proleptic Gregorian calendar in eras of 400 years from 1 March, so that leap days end a year.
+    // The proleptic Gregorian calendar in eras of 400 years from 1 March, so leap days end a year.
     private static func civil(fromDays days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, 146_097)

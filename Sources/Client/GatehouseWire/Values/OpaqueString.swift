@@ -1,12 +1,12 @@
 import Foundation
 
-/// RFC 8265 §4.2's OpaqueString profile, for passwords: keyboards write the same characters in different forms.
+/// RFC 8265 §4.2, for passwords: keyboards write the same characters in different forms.
 package enum OpaqueString {
-    /// In bytes of UTF-8: 256 characters of any script.
+    /// In bytes: 256 characters of any script.
     package static let longest = 1_024
 
-    /// Normalizes spaces to U+0020, and the text to NFC. ASCII and texts over ``longest`` stay, because normalization
-    /// can take quadratic time.
+    /// Normalizes spaces to U+0020, and text to NFC. Keeps texts over ``longest``, because normalization can take
+    /// quadratic time.
     package static func prepare(_ text: String) -> String {
         guard text.utf8.count <= longest, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var spaced = String.UnicodeScalarView()

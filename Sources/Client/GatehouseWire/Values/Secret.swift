@@ -1,4 +1,4 @@
-/// Text that must not be printed, dumped, encoded or compared with `==`.
+/// Never printed, dumped, encoded or compared with `==`.
 package struct Secret: Sendable {
     private let text: String
 

@@ -1,13 +1,12 @@
 import Foundation
 
-/// In this package `==`, `!=`, `<`, `hasPrefix` and `hasSuffix` compare texts by their UTF-8 bytes.
+/// In this package `==`, `!=`, `<`, `hasPrefix` and `hasSuffix` compare texts by UTF-8 bytes.
 ///
-/// The standard library normalizes (UAX #15), which sorts combining marks in quadratic time: 80 kB can take seconds,
-/// uninterruptibly. It also equates texts that other servers and the database distinguish. Between two texts, these
-/// declarations take precedence.
+/// The standard library normalizes (UAX #15) in quadratic time: 80 kB can take seconds, uninterruptibly. It also
+/// equates texts that other servers and the database distinguish.
 ///
 /// Generic code still normalizes: `Set<String>`, dictionaries with `String` keys, `RawRepresentable`, `sorted()`.
-/// There, use ``ExternalName`` for untrusted text; `Scripts/checks/check-text` finds such places.
+/// There, use ``ExternalName`` for untrusted text.
 extension String {
     @usableFromInline package static func == (left: String, right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
@@ -75,7 +74,7 @@ extension Substring {
 }
 
 extension String {
-    /// The first `length` code points. `prefix` counts characters, whose length is unbounded.
+    /// The first `length` code points; characters, as in `prefix`, are unbounded.
     package func cut(to length: Int) -> String {
         utf8.count <= length ? self : String(unicodeScalars.prefix(length))
     }
@@ -101,7 +100,7 @@ extension Optional where Wrapped == String {
 
     package static func != (left: String?, right: String?) -> Bool { !(left == right) }
 
-    // With a literal, the library's generic operator would take precedence.
+    // With a literal, the library's generic operator would win.
     package static func == (left: String?, right: String) -> Bool { left.map { $0 == right } ?? false }
     package static func == (left: String, right: String?) -> Bool { right == left }
     package static func != (left: String?, right: String) -> Bool { !(left == right) }
@@ -116,7 +115,7 @@ extension Sequence<String> {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The case with this raw value; `init(rawValue:)` would normalize.
+    /// `init(rawValue:)` would normalize.
     @inlinable package init?(text: String) {
         guard let found = Self(rawValue: text), found.rawValue == text else { return nil }
         self = found

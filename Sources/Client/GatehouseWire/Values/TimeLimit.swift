@@ -1,5 +1,4 @@
-/// Runs `body`, cancels it after `limit`, and waits for it. A late result is still returned, because committed work
-/// must not be reported as failed.
+/// Runs `body`, cancels it after `limit`, and waits for it. Returns late results: committed work must not look failed.
 ///
 /// - Throws: ``TimeIsOver`` if the limit stopped `body`; otherwise its errors, or `CancellationError`.
 package func limited<Value: Sendable>(

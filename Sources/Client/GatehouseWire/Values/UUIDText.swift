@@ -1,6 +1,6 @@
 /// RFC 9562 §4.
 package enum UUIDText {
-    /// A UUID with hyphens, in lower case; nil for other text.
+    /// A hyphenated UUID in lower case; nil for other text.
     package static func canonical(_ text: String) -> String? {
         var text = text
         // Hot path: works on bytes in place.
