@@ -8,7 +8,7 @@
 /// }
 /// ```
 public enum AuthClientError: Error, Hashable, Sendable {
-    /// http would expose tokens to the network. Only loopback may use it.
+    /// http to another machine would expose tokens to the network.
     case insecureURL
     /// There is no session, or the auth server has ended it. Never caused by the gateway alone.
     case signedOut(SignedOutReason)
@@ -30,7 +30,7 @@ public enum AuthClientError: Error, Hashable, Sendable {
     case storeUnavailable(StoreProblem)
     /// The store could not write. The previous session stays active.
     case storeFailed(StoreProblem)
-    /// The redirect URL contains no code, or one that this device did not request.
+    /// The redirect URL contains no code, or one for another device.
     case unknownFlow
     /// The user closed the browser's or passkeys' sheet. Show no error.
     case cancelled

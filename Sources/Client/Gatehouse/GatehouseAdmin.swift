@@ -14,7 +14,9 @@ public import Foundation
 public struct GatehouseAdmin: Sendable {
     let caller: AuthCaller
 
-    /// Returns an account. Code: `user_not_found`.
+    /// Returns an account.
+    ///
+    /// - Throws: `user_not_found`.
     public func user(_ id: UUID) async throws -> AuthUser { try await caller.user(AuthRequest("GET", path(id))) }
 
     /// Returns one page of accounts, newest first, without ``AuthUser/identities``.
@@ -47,9 +49,10 @@ public struct GatehouseAdmin: Sendable {
         try await caller.user(AuthRequest("PUT", path(id), body: attributes.body))
     }
 
-    /// Deletes an account. Code: `user_not_found`.
+    /// Deletes an account.
     ///
     /// - Parameter shouldSoftDelete: Erases the data but reserves the id.
+    /// - Throws: `user_not_found`.
     public func deleteUser(_ id: UUID, shouldSoftDelete: Bool = false) async throws {
         _ = try await caller.send(
             AuthRequest("DELETE", path(id), body: ["should_soft_delete": .bool(shouldSoftDelete)]))

@@ -63,8 +63,8 @@ extension GatehouseClient {
 
     /// Signs in with an ID token from a provider's sheet, such as Apple's or Google's.
     ///
-    /// - Throws: A ``AuthClientError/linkQuestion`` if the address already belongs to an account; `refused` with status
-    ///   400 for an invalid token; `provider_disabled`.
+    /// - Throws: An error with a ``AuthClientError/linkQuestion`` if the address already belongs to an account;
+    ///   `refused` with status 400 for an invalid token; `provider_disabled`.
     @discardableResult
     public func signInWithIdToken(credentials: IDTokenCredentials) async throws -> AuthSession {
         try await signIn(.idToken(credentials))
@@ -108,8 +108,8 @@ extension GatehouseClient {
     /// Completes a browser's or emailed link's flow, with the verifiers of this device's newest 5 flows.
     ///
     /// - Throws: `unknownFlow` if none is pending here, `bad_code_verifier`, `flow_state_not_found`,
-    ///   `flow_state_expired`: the flow stays open for another code. A ``AuthClientError/linkQuestion``, or
-    ///   `sessionChanged` if it changed another account than the signed-in one: the flow is over.
+    ///   `flow_state_expired`: the flow stays open for another code. With a ``AuthClientError/linkQuestion``, or
+    ///   `sessionChanged` if it changed another account than the signed-in one, the flow is over.
     @discardableResult
     public func exchangeCodeForSession(authCode: String) async throws -> AuthSession {
         try await exchange(authCode, replacing: nil)

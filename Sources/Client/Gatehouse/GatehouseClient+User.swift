@@ -58,7 +58,7 @@ extension GatehouseClient {
 
     /// Emails a code, the `nonce` for ``update(user:redirectTo:)``.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `over_email_send_rate_limit`, `email_provider_disabled`.
+    /// - Throws: `over_email_send_rate_limit`, `email_provider_disabled`.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)

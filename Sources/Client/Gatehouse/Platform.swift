@@ -84,13 +84,13 @@ enum PasskeySignals {
         // New in Xcode 26.2's SDK.
         #if compiler(>=6.2.3)
         if #available(iOS 26.2, macOS 26.2, visionOS 26.2, *) {
-            // Ignored: the system rejected the report.
+            // Ignored: the system refused.
             try? await report(signal, to: ASCredentialDataManager())
             return
         }
         #endif
         if #available(iOS 26, macOS 26, visionOS 26, *) {
-            // Ignored: the system rejected the report.
+            // Ignored: the system refused.
             try? await signal.report(to: ASCredentialUpdater())
         }
     }
@@ -116,7 +116,6 @@ enum PasskeySignals {
 #endif
 
 #if canImport(Security)
-/// nil if there is none.
 package func systemKeychain(
     service: String, accessibility: KeychainAccessibility, clock: ClientClock
 ) -> (any SecureStorage)? {
@@ -197,7 +196,7 @@ private let modelName = "hw.machine"
 private let platformName = "iOS"
 #endif
 
-/// Apple's identifier, such as `iPhone17,3`; empty if unknown.
+/// Such as `iPhone17,3`.
 func deviceModel() -> String {
     var size = 0
     guard sysctlbyname(modelName, nil, &size, nil, 0) == 0, size > 0 else { return "" }

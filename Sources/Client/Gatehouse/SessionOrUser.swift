@@ -8,7 +8,7 @@ public enum SessionOrUser: Hashable, Sendable {
     /// The user must confirm by email first. May be fictitious, to hide whether an address has an account: do not
     /// display it.
     case user(AuthUser)
-    /// One half of an email change is confirmed; the other address must follow.
+    /// An email change's other address must follow.
     case pending
 }
 
@@ -40,7 +40,7 @@ public enum AuthSignOutScope: String, Hashable, Sendable {
 public enum SignOutOutcome: Hashable, Sendable {
     /// The server revoked the sessions, or there were none.
     case revoked
-    /// The session stays active on the server; the client has deleted its tokens.
+    /// The session stays active on the server, without its tokens here.
     case notRevoked(AuthClientError)
 }
 

@@ -36,7 +36,7 @@ extension GatehouseClient {
 }
 
 extension AuthUser {
-    /// Apple's user ids; rarely more than one.
+    /// Rarely more than one.
     fileprivate var applePeople: [String] {
         (identities ?? []).filter { $0.provider == AuthProvider.apple.rawValue }
             .map { $0.identityData["sub"]?.stringValue ?? $0.id }

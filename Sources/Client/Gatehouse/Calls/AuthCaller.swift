@@ -1,6 +1,6 @@
 import Foundation
 
-/// A call of the Auth API, without credentials.
+/// Has no credentials.
 struct AuthRequest: Sendable {
     var method: String
     /// Below the API's URL, such as `/user`.

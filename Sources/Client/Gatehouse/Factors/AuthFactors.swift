@@ -142,7 +142,7 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// How many codes are left, at any level.
     ///
-    /// - Throws: ``AuthClientError``, with `mfa_factor_not_found` without recovery codes.
+    /// - Throws: `mfa_factor_not_found` without a set.
     public func status() async throws -> AuthRecoveryCodesStatus {
         try await client.read(AuthRequest("GET", Self.path)) { json throws(WireProblem) in
             try AuthRecoveryCodesStatus(json: json)
@@ -174,8 +174,7 @@ public struct AuthFactorRecoveryCodes: Sendable {
 
     /// Replaces all codes.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `insufficient_aal` in an `aal1` session; `mfa_factor_not_found` without a
-    ///   set.
+    /// - Throws: `insufficient_aal`, `mfa_factor_not_found`.
     public func regenerate() async throws -> AuthRecoveryCodes {
         try await client.read(AuthRequest("POST", Self.path + "/regenerate")) { json throws(WireProblem) in
             try AuthRecoveryCodes(json: json)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A call of the gateway, without credentials.
+/// Has no credentials.
 struct GatewayRequest: Sendable {
     var method: String
     /// Below the gateway's URL, such as `/v1/auth/me`.

@@ -92,7 +92,7 @@ extension GatehouseClient {
 
     /// Requests the options for signing in. Needs no session.
     ///
-    /// - Throws: ``AuthClientError``. Codes: `passkey_disabled`, `over_request_rate_limit`, `captcha_failed`.
+    /// - Throws: `passkey_disabled`, `over_request_rate_limit`, `captcha_failed`.
     public func getPasskeyAuthenticationOptions(
         captchaToken: String? = nil
     ) async throws -> AuthPasskeyAuthenticationOptions {
@@ -112,7 +112,9 @@ extension GatehouseClient {
         try await signIn(.passkey("authentication", challengeId, credentialResponse))
     }
 
-    /// Fetches the signed-in user's passkeys, oldest first. Code: `passkey_disabled`.
+    /// Fetches the signed-in user's passkeys, oldest first.
+    ///
+    /// - Throws: `passkey_disabled`.
     public func listPasskeys() async throws -> [AuthPasskey] {
         try await read(AuthRequest("GET", "/passkeys/")) { json throws(WireProblem) in try AuthPasskey.list(json: json)
         }

@@ -8,7 +8,7 @@ import Foundation
 public struct SystemPasskeys: PasskeyAuthenticator {
     let anchor: @MainActor @Sendable () -> ASPresentationAnchor
 
-    /// Creates a value without showing anything. `anchor` returns the sheet's window.
+    /// Shows nothing yet. `anchor` returns the sheet's window.
     public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor) { self.anchor = anchor }
 
     public func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) async throws -> AuthJSON
@@ -166,7 +166,6 @@ final class PasskeyCeremony: NSObject, ASAuthorizationControllerDelegate,
 
 @available(iOS 26, macOS 26, visionOS 26, *)
 extension PasskeySignal {
-    /// Throws if the system rejects the report.
     func report(to updater: ASCredentialUpdater) async throws {
         switch self {
         case .accepted(let party, let user, let credentials):

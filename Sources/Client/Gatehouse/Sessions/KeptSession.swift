@@ -15,9 +15,8 @@ struct KeptSession: Sendable {
     var lineage: String
     /// The access token's expiry in uptime.
     var goodUntil: Duration?
-    /// The uptime when this process received the token.
     var givenAt: Duration?
-    /// By seconds.
+    /// The server's clock minus the device's.
     var serverAhead: TimeInterval
 
     /// Zero once expired.

@@ -1,6 +1,6 @@
 /// Refreshes: timing and retries.
 public struct RefreshRules: Hashable, Sendable {
-    /// How long a returned token is still valid, or half its lifetime if less.
+    /// How long a returned token stays valid, or half its lifetime if less.
     public var leeway: Duration = .seconds(30)
     /// A younger token is not refreshed unless the app requests it.
     public var window: Duration = .seconds(5)

@@ -1,7 +1,6 @@
 import Foundation
 
 extension TokenRefreshCoordinator {
-    /// A temporary failure.
     private struct Passing: Error {
         let cause: OfflineCause
         let retryAfter: Duration?

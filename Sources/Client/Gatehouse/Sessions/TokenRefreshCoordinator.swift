@@ -14,7 +14,6 @@ actor TokenRefreshCoordinator {
         case signedOut(SignedOutReason)
     }
 
-    /// A newer epoch began.
     struct Superseded: Error {}
 
     struct Flight {
@@ -113,7 +112,6 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Returns the store's problem.
     private func restoreOnce() async throws -> StoreProblem? {
         guard case .restoring = state else { return nil }
         let startedIn = epoch
@@ -134,7 +132,7 @@ actor TokenRefreshCoordinator {
         return nil
     }
 
-    /// Of a crash during sign-out.
+    /// Left by a crash during sign-out.
     private func removeOrphan() async {
         guard case .value = await slot.storage.read(slot.accessKey) else { return }
         do {

@@ -55,7 +55,6 @@ package struct FileLock: Sendable {
         return file
     }
 
-    /// Returns an activity older than the lock.
     private func lock(_ file: Int32) async throws -> AwakeActivity {
         let end = clock.uptime() + limit
         var wait = Duration.milliseconds(5)
@@ -80,7 +79,6 @@ package struct FileLock: Sendable {
     }
 }
 
-/// The time before a suspension.
 private final class AwakeActivity: Sendable {
     private struct State {
         var isOver = false

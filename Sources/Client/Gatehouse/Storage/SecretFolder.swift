@@ -109,7 +109,7 @@ package struct SecretFolder: Sendable {
         try check(fsync(folder))
     }
 
-    /// Of writers that died before the rename. None takes an hour.
+    /// Deletes files that writers left before the rename. None takes an hour.
     private func sweep() {
         // Ignored: the next write retries.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix(Self.torn) {
@@ -120,7 +120,6 @@ package struct SecretFolder: Sendable {
         }
     }
 
-    /// Throws `EINVAL` for an invalid key.
     private func file(_ key: String) throws -> String {
         let isName = key.utf8.allSatisfy { $0.isAlphanumeric || ".-".utf8.contains($0) }
         // Dotted names are the lock and incomplete files.

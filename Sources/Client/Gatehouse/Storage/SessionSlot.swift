@@ -16,9 +16,9 @@ struct StoredAccess: Hashable, Sendable {
     var type: String
     /// In seconds.
     var expiresIn: TimeInterval
-    /// In seconds since 1970, by the server's clock.
+    /// By the server's clock.
     var expiresAt: TimeInterval
-    /// By seconds.
+    /// The server's clock minus the device's.
     var serverAhead: TimeInterval
 }
 

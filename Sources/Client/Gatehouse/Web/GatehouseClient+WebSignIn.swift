@@ -79,7 +79,8 @@ extension GatehouseClient {
         }
     }
 
-    /// Links a provider's identity to the signed-in account, in a browser that has its own redirect URL.
+    /// Links a provider's identity to the signed-in account, in a browser that has its own redirect URL. Otherwise as
+    /// ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     ///
     /// ```swift
     /// do {
@@ -88,9 +89,6 @@ extension GatehouseClient {
     ///     message = "This Google account already belongs to an account."
     /// }
     /// ```
-    ///
-    /// - Returns: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
-    /// - Throws: As ``linkIdentity(provider:redirectTo:scopes:queryParams:launchFlow:)``.
     @discardableResult
     public func linkIdentity(
         provider: AuthProvider, scopes: String? = nil, queryParams: [(name: String, value: String?)] = [],

@@ -16,7 +16,7 @@ extension URL {
         }
     }
 
-    /// The query's values, then the fragment's.
+    /// The query's values win.
     var redirectValues: [String: String] {
         let whole = URLComponents(url: self, resolvingAgainstBaseURL: false)
         var (query, inFragment) = (URLComponents(), URLComponents())

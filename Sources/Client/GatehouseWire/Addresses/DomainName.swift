@@ -2,7 +2,7 @@ import Foundation
 
 /// Converts internationalized domain names, by UTS 46's nontransitional processing.
 package enum DomainName {
-    /// RFC 1035 §2.3.4, without the final dot.
+    /// RFC 1035 §2.3.4.
     private static let maximumBytes = 253
 
     /// In A-labels (RFC 5890 §2.3.2.1) and lower case; nil if impossible. ASCII is not validated.

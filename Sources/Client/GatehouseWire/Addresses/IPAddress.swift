@@ -69,7 +69,7 @@ package struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The canonical form of RFC 5952: `192.0.2.1`, `2001:db8::1`.
+    /// RFC 5952: `192.0.2.1`, `2001:db8::1`.
     package var description: String {
         let (family, start) = isVersion4 ? (AF_INET, 12) : (AF_INET6, 0)
         return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
@@ -87,7 +87,7 @@ extension IPAddress: CustomStringConvertible {
 /// A CIDR block (RFC 4632 §3.1, RFC 4291 §2.3) or single address. `::/0` excludes IPv4.
 package struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
-    /// 0 to 128, in the IPv6 form.
+    /// 0 to 128, in IPv6 form.
     private let length: Int
 
     /// Parses `address` or `address/length`. Rejects bits after the prefix as mistakes.

@@ -13,10 +13,8 @@ package struct URLParts: Hashable, Sendable {
     package let hasAuthority: Bool
     /// In lower case, IPv6 in brackets.
     package let host: String
-    /// Set if the host is an IP address.
     package let address: IPAddress?
     package let port: UInt16?
-    /// Path, query and fragment, unchanged.
     package let rest: String
 
     /// At most ``maximumLength`` bytes.
@@ -44,20 +42,18 @@ package struct URLParts: Hashable, Sendable {
         if ["http", "https"].contains(scheme), host.isEmpty { return nil }
     }
 
-    /// With scheme and host in lower case.
     package var text: String {
         scheme + ":" + (hasAuthority ? "//" : "") + host + (port.map { ":\($0)" } ?? "") + rest
     }
 
     package var isWeb: Bool { ["http", "https"].contains(scheme) }
 
-    /// As in ``host``.
     package static let loopbackHosts = ["127.0.0.1", "[::1]", "localhost"]
 
-    /// Schemes whose content a browser runs or renders.
+    /// Browsers run or render their content.
     package static let executedSchemes = ["javascript", "data", "vbscript", "blob", "file", "about"]
 
-    /// A lower-case scheme character (RFC 3986 §3.1).
+    /// In lower case (RFC 3986 §3.1).
     package static func isOfScheme(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "+-.".utf8.contains(byte)
     }
@@ -97,7 +93,7 @@ extension URLParts {
     /// The characters of RFC 3986, or square brackets.
     package var hasOnlyURLCharacters: Bool { !rest.utf8.contains { "\"<>^`{|}".utf8.contains($0) } }
 
-    /// A DNS label; underscores are allowed.
+    /// Underscores are allowed.
     private static func isLabel(_ label: Substring) -> Bool {
         (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
             && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }

@@ -1,6 +1,6 @@
 /// The URLs allowed in a profile. Other users load them as images: `data:`, `javascript:` or quotes could do harm.
 package enum WebAddress {
-    /// `https`, or `http` on this machine for development.
+    /// `https`, or `http` on this machine.
     package static func isAllowed(_ text: String) -> Bool {
         guard let url = URLParts(text), url.isWeb, url.hasUnambiguousHost, url.hasOnlyURLCharacters else {
             return false

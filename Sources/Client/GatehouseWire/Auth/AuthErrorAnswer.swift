@@ -2,13 +2,12 @@
 package struct AuthErrorAnswer: Hashable, Sendable {
     /// nil in OAuth's format and from proxies.
     package var code: AuthErrorCode?
-    /// For developers. May change.
+    /// For developers.
     package var message: String
-    /// Empty for other errors.
     package var weakPasswordReasons: [String]
-    /// For `identity_needs_confirmation`; nil if unreadable.
+    /// nil also if unreadable.
     package var linkQuestion: AuthLinkQuestion?
-    /// For `credential_set_aside` after a passkey; nil if unreadable.
+    /// nil also if unreadable.
     package var setAsideTicket: AuthSetAsideTicket?
     /// OAuth's error (RFC 6749 §5.2), such as `invalid_grant`, from servers without codes.
     package var oauthError: String?

@@ -11,13 +11,13 @@ public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
     /// The secret for the authenticator app; nil for other kinds.
     public var totp: TOTP?
 
-    /// An authenticator app's secret, in three forms. Sent only once, never printed.
+    /// An authenticator app's secret, sent only once, never printed.
     public struct TOTP: Hashable, Sendable {
         /// A QR code in SVG.
         public var qrCode: String
         /// In base32 ([RFC 4648](https://www.rfc-editor.org/rfc/rfc4648) §6), for typing.
         public var secret: String
-        /// The QR code's `otpauth` URI, which opens an authenticator app on the same device.
+        /// The QR code's `otpauth` URI, which opens an authenticator app.
         public var uri: String
 
         /// For tests and previews.
@@ -59,7 +59,7 @@ extension AuthEnrolledFactor.TOTP: Unprinted {
     public var description: String { "TOTP(secret: <secret>)" }
 }
 
-/// A challenge for a factor, met by one code or one response of an authenticator.
+/// A factor's challenge, met by one code or authenticator response.
 public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
     /// The challenge's id.
     public var id: UUID
@@ -72,7 +72,7 @@ public struct AuthFactorChallenge: Hashable, Sendable, Identifiable {
 
     /// A challenge for an authenticator.
     public struct WebAuthn: Hashable, Sendable {
-        /// Whether the authenticator creates a key, to prove the factor, or signs with one.
+        /// Whether the authenticator creates a key or signs with one.
         public var creates: Bool
         /// `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` in JSON.
         public var credentialOptions: AuthJSON

@@ -15,7 +15,7 @@ public struct AuthLinkQuestion: Hashable, Sendable {
     public var provider: String
     /// `password`, and provider names.
     public var signInMethods: [String]
-    /// Whether the address may move to a new account instead. The old account keeps everything else.
+    /// Whether the address may move to a new account instead.
     public var canRecover: Bool
     /// Whether a code emailed to the account's address can prove the account.
     public var canMailCode = false

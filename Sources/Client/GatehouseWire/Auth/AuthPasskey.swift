@@ -73,7 +73,7 @@ public struct AuthPasskeyAuthenticationOptions: Hashable, Sendable {
 }
 
 extension AuthPasskeyRegistrationOptions {
-    /// Reads the options. Throws ``WireProblem`` if a member that authenticators need is missing or malformed.
+    /// Reads the options. Throws ``WireProblem`` if a required member is missing or malformed.
     public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         let party = try WireMembers(answer.members["rp"] ?? .null, path: "options.rp")
@@ -87,7 +87,7 @@ extension AuthPasskeyRegistrationOptions {
 }
 
 extension AuthPasskeyAuthenticationOptions {
-    /// Reads the options. Throws ``WireProblem`` if a member that authenticators need is missing or malformed.
+    /// Reads the options. Throws ``WireProblem`` if a required member is missing or malformed.
     public init(json: AuthJSON) throws(WireProblem) {
         let answer = try PasskeyOptionsAnswer(json)
         self.init(
@@ -119,7 +119,6 @@ private struct PasskeyOptionsAnswer {
 }
 
 extension WireMembers {
-    /// Decodes required base64url.
     fileprivate func bytes(_ name: String) throws(WireProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(try required(name)) else {
             throw WireProblem("options.\(name): expected base64url")
@@ -127,7 +126,7 @@ extension WireMembers {
         return bytes
     }
 
-    /// The ids of credential descriptors; empty if absent.
+    /// Empty if absent.
     fileprivate func credentials(_ name: String) throws(WireProblem) -> [[UInt8]] {
         guard let list = self[name]?.arrayValue else { return [] }
         return try list.map { descriptor throws(WireProblem) in

@@ -9,9 +9,9 @@ package struct AuthSessionAnswer: Hashable, Sendable {
     package var expiresIn: Double
     /// In seconds since 1970, by the server's clock.
     package var expiresAt: Double?
-    /// Sent only once, after a browser sign-in.
+    /// Sent only once.
     package var providerToken: String?
-    /// Sent only once, after a browser sign-in.
+    /// Sent only once.
     package var providerRefreshToken: String?
     /// Why the policy would refuse the password just used.
     package var weakPasswordReasons: [String]
@@ -87,7 +87,7 @@ package enum AuthAnswer: Hashable, Sendable {
     case session(AuthSessionAnswer)
     /// The user must first follow an email or text message.
     case user(AuthUser)
-    /// One half of an email change is confirmed; the other address must follow.
+    /// An email change's other address must follow.
     case pending
 
     /// `access_token` indicates a session, `msg` without user ``pending``.

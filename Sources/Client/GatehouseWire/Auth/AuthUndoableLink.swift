@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A recently linked identity that can be unlinked without a trace.
+/// A recent link that can be undone without a trace.
 public struct AuthUndoableLink: Hashable, Sendable, Identifiable {
     /// The identity's id.
     public var id: UUID
-    /// `google`, `apple`, or another name; nil if the identity no longer exists.
+    /// `google`, `apple`, or another name; nil once removed.
     public var provider: String?
     /// The linking rule, such as `proven_by_both`; see Docs/linking.md.
     public var rule: String

@@ -6,9 +6,9 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     public var id: UUID
     /// Usually `authenticated`.
     public var aud: String
-    /// Usually `authenticated`; nil in the fictitious response to a sign-up with a registered address.
+    /// Usually `authenticated`; nil in the fictitious response for a registered address.
     public var role: String?
-    /// Metadata that only the server writes, such as `provider` and `providers`.
+    /// Metadata that only the server writes, such as `providers`.
     public var appMetadata: AuthJSONObject
     /// The app's metadata, which the user can change.
     public var userMetadata: AuthJSONObject
@@ -20,17 +20,17 @@ public struct AuthUser: Hashable, Sendable, Identifiable {
     public var newEmail: String?
     /// The new telephone number, until it is confirmed.
     public var newPhone: String?
-    /// The sign-in methods; nil if omitted, as in the list of users.
+    /// The sign-in methods; nil if omitted, as in lists.
     public var identities: [AuthUserIdentity]?
     /// The second factors, including unproven ones; nil if omitted.
     public var factors: [AuthFactor]?
-    /// The credentials added before the address was proven, which are refused until restored.
+    /// The credentials added before the address was proven, refused until restored.
     public var setAside: [AuthSetAsideCredential] = []
     /// The address that its reader moved to a new account; nil once replaced. The password still signs in with it.
     public var formerEmail: String?
     /// When ``formerEmail`` moved.
     public var formerEmailMovedAt: Date?
-    /// Whether the account was created without email address and telephone number.
+    /// Whether the account began without email address and telephone number.
     public var isAnonymous: Bool
     /// When the account was created, in microseconds.
     public var createdAt: Date
@@ -81,14 +81,14 @@ package enum UserEvent: String, CaseIterable, Sendable {
     case emailUndeliverable = "email_undeliverable_at"
 }
 
-/// The times of an account's events; nil for those that have not happened.
+/// The times of an account's events; nil until they happen.
 public struct AuthUserTimes: Hashable, Sendable {
     private var dates: [UserEvent: Date] = [:]
 
     /// No events.
     public init() {}
 
-    /// When the email address was confirmed, by the user or automatically.
+    /// When the email address was confirmed.
     public var emailConfirmedAt: Date? { dates[.emailConfirmed] }
     /// When the telephone number was confirmed.
     public var phoneConfirmedAt: Date? { dates[.phoneConfirmed] }
@@ -155,7 +155,6 @@ extension AuthUser {
         formerEmailMovedAt = members.date("former_email_moved_at")
     }
 
-    /// One page of all accounts.
     package static func list(json: AuthJSON) throws(WireProblem) -> [AuthUser] {
         try WireMembers.list("users", of: json, AuthUser.init(json:))
     }

@@ -18,7 +18,7 @@ public struct AuthUserIdentity: Hashable, Sendable, Identifiable {
     public var createdAt: Date?
     /// When the provider last sent changed claims.
     public var updatedAt: Date?
-    /// The last sign-in with it. Some servers do not update it.
+    /// The last sign-in with it, which some servers do not update.
     public var lastSignInAt: Date?
 
     /// For tests and previews.

@@ -113,7 +113,6 @@ extension DeviceName {
 
 private struct UserAgent {
     private(set) var products: [(name: String, version: String)] = []
-    /// The first comment's parts.
     private(set) var comment: [String] = []
 
     init(_ text: String) {

@@ -46,7 +46,7 @@ extension SessionEndReason {
     public static let inactivity = Self(rawValue: "inactivity")
     /// The session reached its maximum age.
     public static let lifetime = Self(rawValue: "lifetime")
-    /// The user confirmed a second factor in another session, which ends sessions without one.
+    /// The user confirmed a second factor in another session.
     public static let secondFactorVerified = Self(rawValue: "second_factor_verified")
     /// The session went too long without the user's second factor.
     public static let secondFactorMissing = Self(rawValue: "second_factor_missing")

@@ -30,7 +30,7 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
 }
 
 extension SessionInfo {
-    /// The device for display; nil if its user agent names none.
+    /// The device for display; nil if unknown.
     public var device: DeviceName? { userAgent.flatMap { DeviceName(userAgent: $0) } }
 
     /// The time of the last refresh, or of the sign-in.

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A response of the Auth API could not be parsed. Names members, never their values.
+/// An unreadable response. Names members, never their values.
 public struct WireProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// For example `user.id: expected a UUID`.
     public let description: String
@@ -27,7 +27,6 @@ package struct WireMembers {
         return value == .null ? nil : value
     }
 
-    /// May be empty.
     package func required(_ name: String) throws(WireProblem) -> String {
         guard let value = self[name]?.stringValue else { throw WireProblem("\(path).\(name): expected a string") }
         return value
@@ -46,7 +45,6 @@ package struct WireMembers {
         return value
     }
 
-    /// Empty if absent.
     package func object(_ name: String) -> AuthJSONObject { self[name]?.objectValue ?? [:] }
     /// false if absent.
     package func bool(_ name: String) -> Bool { self[name]?.boolValue ?? false }
@@ -58,7 +56,6 @@ package struct WireMembers {
         return date
     }
 
-    /// The reasons in `weak_password`.
     var weakPasswordReasons: [String] {
         self["weak_password"]?["reasons"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
@@ -101,9 +98,7 @@ extension Date {
         self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000)
     }
 
-    /// Rounded to the microsecond.
     package var instant: Instant { Instant(microseconds: Int64((timeIntervalSince1970 * 1_000_000).rounded())) }
 
-    /// In UTC with `Z`, to the microsecond.
     package var wire: String { instant.description }
 }

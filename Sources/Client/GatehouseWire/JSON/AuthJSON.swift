@@ -9,7 +9,7 @@ public enum AuthJSON: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction and exponent that fits in 64 bits.
+    /// A 64-bit number without fraction and exponent.
     case integer(Int64)
     /// A number with a fraction or an exponent.
     case double(Double)
@@ -22,7 +22,7 @@ public enum AuthJSON: Hashable, Sendable {
 }
 
 extension AuthJSON {
-    /// 0 for scalars, 1 for an empty array.
+    /// 0 for scalars.
     package var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -97,7 +97,7 @@ public struct AuthJSONObject: Hashable, Sendable {
     /// An empty object.
     public init() {}
 
-    /// Creates an object. Names that `String` considers equal have already collapsed to one.
+    /// Creates an object. Names equal for `String` have already collapsed.
     public init(_ members: [String: AuthJSON]) {
         self.members.reserveCapacity(members.count)
         for (name, value) in members { self.members[ExternalName(trusted: name)] = value }
@@ -141,9 +141,7 @@ public struct AuthJSONObject: Hashable, Sendable {
         for (name, value) in other { self[name] = try self[name].map { try combine($0, value) } ?? value }
     }
 
-    /// Returns this object merged with another's members.
-    ///
-    /// - Parameter combine: Chooses between two values, this object's first.
+    /// Returns this object merged with another's members; see ``merge(_:uniquingKeysWith:)``.
     public func merging(
         _ other: some Sequence<Element>, uniquingKeysWith combine: (AuthJSON, AuthJSON) throws -> AuthJSON
     ) rethrows -> AuthJSONObject {
@@ -164,7 +162,6 @@ public struct AuthJSONObject: Hashable, Sendable {
         for (name, value) in changes.members { members[name] = value.isNull ? nil : value }
     }
 
-    /// Sorted by the bytes of the names.
     var sorted: [(key: ExternalName, value: AuthJSON)] { members.sorted { $0.key < $1.key } }
 }
 

@@ -33,22 +33,18 @@ package struct JSONMembers: Sendable {
     package func mentions(_ name: String) -> Bool { members[name] != nil }
     package var names: some Collection<String> { members.keys }
 
-    /// nil if absent or null.
     package func string(_ name: String) throws(JSONProblem) -> String? {
         try typed(name, "string", \.stringValue)
     }
 
-    /// nil if absent or null.
     package func bool(_ name: String) throws(JSONProblem) -> Bool? {
         try typed(name, "bool", \.boolValue)
     }
 
-    /// nil if absent or null.
     package func object(_ name: String) throws(JSONProblem) -> AuthJSONObject? {
         try typed(name, "object", \.objectValue)
     }
 
-    /// nil if absent or null.
     package func secret(_ name: String) throws(JSONProblem) -> Secret? {
         try string(name).map(Secret.init)
     }

@@ -151,7 +151,7 @@ package struct JSONReader {
         position += 1
         let start = position
         while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
-        // Fast path: most strings have no escapes.
+        // Fast path: most have no escapes.
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
             return try text(bytes[start..<position])

@@ -54,7 +54,6 @@ package struct JSONWriter {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// Writes RFC 3339.
     package mutating func value(_ value: Instant) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -67,7 +66,7 @@ package struct JSONWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes text that is already JSON.
+    /// For text that is already JSON.
     package mutating func value(json: String) {
         separate()
         bytes.append(contentsOf: json.utf8)
@@ -79,7 +78,7 @@ package struct JSONWriter {
         case .null: null()
         case .bool(let value): self.value(value)
         case .integer(let value): self.value(value)
-        // JSON cannot represent infinity, and the parser never produces it.
+        // JSON has no infinity.
         case .double(let value): value.isFinite ? self.value(json: "\(value)") : null()
         case .string(let value): self.value(value)
         case .array(let elements):
@@ -111,13 +110,12 @@ package struct JSONWriter {
         self.value(value)
     }
 
-    /// Writes RFC 3339.
     package mutating func member(_ name: StaticString, _ value: Instant) {
         self.name(name)
         self.value(value)
     }
 
-    /// Writes a value that is already JSON.
+    /// For text that is already JSON.
     package mutating func member(_ name: StaticString, json: String) {
         self.name(name)
         self.value(json: json)
@@ -216,7 +214,7 @@ package struct JSONWriter {
 }
 
 extension AuthJSON {
-    /// Compact, with members sorted by name.
+    /// Sorts members by name.
     package var text: String {
         var writer = JSONWriter(capacity: 128)
         writer.value(self)

@@ -7,7 +7,6 @@ package struct GatewayErrorAnswer: Equatable, Sendable {
     /// A JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), such as `/data/mood`.
     package let field: String?
 
-    /// Accepts bodies that are not JSON.
     package init(body: [UInt8]) {
         // Ignored: the status alone decides.
         let json = try? JSONReader.read(body)

@@ -10,7 +10,7 @@ public struct ProfileSummary: Hashable, Sendable {
     public var data: AuthJSONObject
     /// When the account was created.
     public var createdAt: Date
-    /// Members unknown to this library, such as those configured on the server.
+    /// Members unknown to this library.
     public var others: AuthJSONObject
 
     /// For tests and previews.
@@ -79,7 +79,6 @@ extension Profile {
     }
 }
 
-/// A profile in the gateway's format.
 package struct ProfileRecord: Equatable, Sendable {
     /// In lower case.
     package let id: String
@@ -93,18 +92,15 @@ package struct ProfileRecord: Equatable, Sendable {
     package let isPremium: Bool
     package let createdAt: Instant
     package let updatedAt: Instant
-    /// Members configured on the server.
     package var others: [Member]
 
     package struct Member: Equatable, Sendable {
         package let name: String
         package let json: String
 
-        /// - Parameter json: The value in JSON.
         package init(name: String, json: String) { (self.name, self.json) = (name, json) }
     }
 
-    /// - Parameter data: A JSON object.
     package init(
         id: String, firstName: String?, data: String, name: String?, avatarURL: String?, timezone: String?,
         isPremium: Bool, createdAt: Instant, updatedAt: Instant, others: [Member] = []
@@ -123,7 +119,7 @@ package struct ProfileRecord: Equatable, Sendable {
 }
 
 extension ProfileRecord {
-    /// `{"id","first_name","data","created_at"}`, for `/v1/auth/me`, with ``others`` after `data`.
+    /// For `/v1/auth/me`.
     package func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
         writeFields(to: &writer)
@@ -131,7 +127,7 @@ extension ProfileRecord {
         writer.endObject()
     }
 
-    /// All members, for `/api/v1/profile`.
+    /// For `/api/v1/profile`.
     package func writeWhole(to writer: inout JSONWriter) {
         writer.beginObject()
         writeFields(to: &writer)

@@ -26,7 +26,7 @@ extension SignedInAccount {
 }
 
 extension JSONWriter {
-    /// Writes `{"user":{"id","email"},"profile":{…}|null}`, which ``SignedInAccount/init(json:)`` reads.
+    /// Writes `{"user":{"id","email"},"profile":{…}|null}`.
     package mutating func signedInAccount(id: String, email: String?, profile: ProfileRecord?) {
         beginObject()
         name("user")

@@ -10,19 +10,19 @@ extension UInt8 {
     /// `[A-Za-z0-9-._~]` (RFC 3986 §2.3).
     package var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
 
-    /// nil for other characters. Either case.
+    /// Either case.
     package var hexadecimalValue: UInt8? {
         if isDigit { return self - 0x30 }
         let lower = self | 0x20
         return (0x61...0x66).contains(lower) ? lower - 0x61 + 10 : nil
     }
 
-    /// In lower case; the value is below 16.
+    /// The value is below 16.
     package var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
 }
 
 extension String {
-    /// 1 to 64 of `[A-Za-z0-9_-]`, as in server ids and codes.
+    /// 1 to 64 of `[A-Za-z0-9_-]`.
     package var isPlainWord: Bool {
         (1...64).contains(utf8.count) && utf8.allSatisfy { $0.isAlphanumeric || "_-".utf8.contains($0) }
     }

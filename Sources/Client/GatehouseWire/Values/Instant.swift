@@ -6,7 +6,7 @@ package struct Instant: Hashable, Sendable {
     /// Traps if the microseconds exceed 64 bits.
     package init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
-    /// Rounded down: a JWT's NumericDate (RFC 7519 §2).
+    /// A JWT's NumericDate (RFC 7519 §2), rounded down.
     package var seconds: Int64 { Self.floorDivide(microseconds, 1_000_000) }
 }
 
@@ -114,7 +114,7 @@ extension Instant: CustomStringConvertible {
         self.init(microseconds: seconds * 1_000_000 + Int64(fraction))
     }
 
-    /// The years 0 to 9999 (RFC 3339 §1).
+    /// RFC 3339 §1.
     private static let leastSeconds: Int64 = -62_167_219_200
     private static let mostSeconds: Int64 = 253_402_300_799
 

@@ -62,7 +62,6 @@ extension Substring {
 }
 
 extension Substring {
-    /// Splits at the character's byte.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
@@ -79,7 +78,6 @@ extension String {
         utf8.count <= length ? self : String(unicodeScalars.prefix(length))
     }
 
-    /// Splits at the character's byte.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {

@@ -3,7 +3,7 @@ package enum UUIDText {
     /// A hyphenated UUID in lower case; nil for other text.
     package static func canonical(_ text: String) -> String? {
         var text = text
-        // Hot path: works on bytes in place.
+        // Hot path.
         let isLower: Bool? = text.withUTF8 { bytes in
             guard bytes.count == 36 else { return nil }
             var isLower = true
