@@ -65,8 +65,8 @@ extension AuthClientError {
         }
     }
 
-    /// Asks a user whose verified address already has an account. Answer with ``GatehouseClient/confirmLink(_:)`` or a
-    /// related method.
+    /// Asks how to continue if the provider's verified address already has an account. Answer with
+    /// ``GatehouseClient/confirmLink(_:)`` or a related method.
     public var linkQuestion: AuthLinkQuestion? {
         if case .refused(let refusal) = self { refusal.linkQuestion } else { nil }
     }

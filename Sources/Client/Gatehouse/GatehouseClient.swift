@@ -6,11 +6,11 @@ public import Foundation
 /// connection, a locked keychain, a wrong clock or a crash.
 ///
 /// Names follow supabase-swift. Calls are safe from any task, including a loop over ``authStateChanges``. A call that
-/// needs a session refreshes it if necessary.
+/// needs a session refreshes it if necessary, and throws `signedOut` without one. After a failed sign-in, the previous
+/// session stays active.
 ///
-/// Calls throw ``AuthClientError``, or `CancellationError`: `signedOut` if a session is needed, `offline` and others as
-/// its cases say. "Throws" lists further cases and, in snake case, the ``AuthErrorCode`` of a refusal. After a failed
-/// sign-in the previous session stays active.
+/// Calls throw ``AuthClientError``, or `CancellationError`. The documentation of each call names cases of that error
+/// and, in snake case, codes of its case `refused`, which ``AuthErrorCode`` explains.
 ///
 /// ```swift
 /// let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)

@@ -5,7 +5,7 @@ import Security
 /// The system's keychain, with one item per entry.
 ///
 /// - Only `errSecItemNotFound` is absent; any other failure is unavailable.
-/// - Items never work on another device: two devices rotating one refresh token would look like theft. A device
+/// - Items stay on this device: two devices rotating one refresh token would look like theft. A device
 ///   restored from a backup starts signed out.
 /// - A new installation starts signed out: its first access deletes items that iOS kept. An empty file in `lockFolder`,
 ///   or in Application Support, marks the installation, without backup. Not on tvOS, which keeps no such file.
