@@ -27,7 +27,7 @@ extension GatehouseClient {
         if let parked { return try await add(timed, begun: begun, then: event, to: parked) }
         let (session, replaced) = try await coordinator.replace(by: timed, begun: begun, then: event)
         let levels = session.assurance
-        // Until then, the user can cancel and return to the earlier session.
+        // Until the second factor is proven, the user can cancel and return to the earlier session.
         if let replaced, levels.nextLevel == levels.currentLevel {
             endLater(replaced)
         }
@@ -52,8 +52,8 @@ extension GatehouseClient {
         if let old, old.user.id == next.user.id { retire(old.accessToken, for: next) }
     }
 
-    /// Revokes the token's session unless it is `next`, for the list of devices. Not awaited: `next` is valid in any
-    /// case.
+    /// Revokes the token's session unless it is `next`, so that the list of devices omits it. Not awaited: `next` is
+    /// valid in any case.
     func retire(_ accessToken: String, for next: AuthSession) {
         guard let old = AccessTokenClaims(accessToken)?.sessionID,
             let new = AccessTokenClaims(next.accessToken)?.sessionID, old != new

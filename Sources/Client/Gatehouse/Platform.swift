@@ -10,7 +10,7 @@ import Foundation
 #if canImport(os)
 import os
 
-/// (`Mutex` needs iOS 18.)
+/// `Mutex` needs iOS 18.
 package final class Locked<Value: Sendable>: Sendable {
     private let lock: OSAllocatedUnfairLock<Value>
 
@@ -154,7 +154,7 @@ func postponeSuspension(_ isOver: @escaping @Sendable () -> Void) -> @Sendable (
     return { end.signal() }
 }
 
-/// Before the device's first unlock (Data Protection).
+/// From opening a file before the device's first unlock (Data Protection).
 let errorOfLockedDevice: Int32? = EPERM
 #else
 func postponeSuspension(_: @escaping @Sendable () -> Void) -> @Sendable () -> Void { {} }

@@ -206,7 +206,7 @@ extension TokenRefreshCoordinator {
         change(.signedIn(fresh), event: event)
     }
 
-    /// If another process stored a newer session, that is tried next.
+    /// Ends the session, unless another process stored a newer one, which is tried next.
     private func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
         let content = await slot.load()
         try check(startedIn)

@@ -99,7 +99,8 @@ extension TokenRefreshCoordinator {
         return kept.map { ($0.session.user, epoch) }
     }
 
-    /// Another process may have refreshed it: revoking the older token would look like theft.
+    /// Returns the stored session, which another process may have refreshed: revoking the older token would look like
+    /// theft.
     private func takeStored(_ startedIn: Int) async throws -> KeptSession? {
         // A later sign-in replaced the session.
         guard epoch == startedIn else { return nil }

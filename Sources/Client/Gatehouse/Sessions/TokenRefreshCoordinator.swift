@@ -38,9 +38,9 @@ actor TokenRefreshCoordinator {
     var epoch = 0
     /// The app's sign-ins and sign-outs.
     var wishes = 0
-    /// Its leftovers in the store are never used.
+    /// The last ended sign-in, whose leftovers in the store are never used.
     var endedLineage: String?
-    /// The stored session could be neither read nor deleted.
+    /// A sign-out could neither read nor delete the stored session.
     var hasEndedUnread = false
     /// Sign-ins and sign-outs that have not reached the store. They take precedence.
     var ownChanges = 0
@@ -222,7 +222,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// After 1, 2, 4 … 30 seconds, while there are listeners.
+    /// Retries after 1, 2, 4 … 30 seconds, while there are listeners.
     private func keepRestoring() {
         guard restoring == nil else { return }
         restoring = Task { [weak self] in
@@ -235,7 +235,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    /// nil to stop.
+    /// The clock to wait with; nil to stop.
     private func tryRestoring() async -> ClientClock? {
         do {
             try await restore()

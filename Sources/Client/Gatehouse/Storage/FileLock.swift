@@ -8,7 +8,7 @@ package struct FileLock: Sendable {
     let clock: ClientClock
     /// Longer than a holder's requests.
     let limit: Duration
-    /// Dotted, so it is no entry.
+    /// Begins with a dot, so it is no entry.
     let name: String
     /// Delays suspension until the result is called; calls its argument shortly before.
     let stayAwake: @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
@@ -36,9 +36,9 @@ package struct FileLock: Sendable {
             let file = try openFile()
             defer { close(file) }
             let activity = try await lock(file)
-            // Last.
+            // Last: the process stays awake while it holds the lock.
             defer { activity.end() }
-            // A program being started briefly shares the descriptor.
+            // Closing is insufficient: a program being started briefly shares the descriptor.
             defer { flock(file, LOCK_UN) }
             return try await activity.run(body)
         }

@@ -17,7 +17,7 @@ package struct URLParts: Hashable, Sendable {
     package let port: UInt16?
     package let rest: String
 
-    /// At most ``maximumLength`` bytes.
+    /// nil if refused, or over ``maximumLength`` bytes.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
@@ -32,7 +32,7 @@ package struct URLParts: Hashable, Sendable {
         let authority =
             hasAuthority ? Substring(remainder.utf8.dropFirst(2).prefix { !"/?#".utf8.contains($0) }) : ""
         rest = String(remainder.dropFirst(hasAuthority ? authority.utf8.count + 2 : 0))
-        // `https://app.example@elsewhere.example` looks like app.example.
+        // `https://app.example@elsewhere.example` only looks like app.example.
         guard !authority.contains(ascii: "@"), let (host, port) = Self.hostAndPort(authority.lowercased()) else {
             return nil
         }
