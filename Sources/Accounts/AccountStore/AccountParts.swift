@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Operations on accounts, grouped by noun. Every group uses the same database and rules.
+/// Operations on accounts, grouped by noun. All groups share one database and rules.
 extension Accounts {
     package var admin: AdminStore { AdminStore(accounts: self) }
     package var cleaning: Cleaning { Cleaning(accounts: self) }
@@ -24,7 +24,6 @@ extension Accounts {
     package var transfers: TransferStore { TransferStore(accounts: self) }
 }
 
-/// A group of operations on accounts.
 package protocol AccountPart: Sendable {
     var accounts: Accounts { get }
 }
@@ -49,34 +48,28 @@ extension AccountPart {
     func newID<Owner>() -> Identifier<Owner> { accounts.newID() }
 }
 
-/// For administrators: lists, searches, histories and changes of users.
 package struct AdminStore: AccountPart { package let accounts: Accounts }
 
-/// Deletes what has expired or is older than the settings keep it.
+/// Deletes what has expired or is older than the settings allow.
 package struct Cleaning: AccountPart { package let accounts: Accounts }
 
-/// Codes and links of mails.
+/// Emailed codes and links.
 package struct CodeStore: AccountPart { package let accounts: Accounts }
 
-/// Events for webhooks, and their deliveries.
 package struct EventStore: AccountPart { package let accounts: Accounts }
 
-/// Second factors.
 package struct FactorStore: AccountPart { package let accounts: Accounts }
 
-/// Sign-ins through providers that are under way, and their authorization codes.
+/// Sign-ins in progress at providers, and their authorization codes.
 package struct FlowStore: AccountPart { package let accounts: Accounts }
 
-/// Identities of providers: signing in with them, linking and unlinking.
+/// Provider identities: sign-in, linking and unlinking.
 package struct LinkStore: AccountPart { package let accounts: Accounts }
 
-/// Mails that wait, and the results of their delivery.
 package struct MailQueue: AccountPart { package let accounts: Accounts }
 
-/// Requests for mails, invitations and notices.
 package struct MailStore: AccountPart { package let accounts: Accounts }
 
-/// Passkeys.
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 
 /// The export of everything stored about a user, which the user may download.
@@ -85,20 +78,18 @@ package struct PersonalRecords: AccountPart { package let accounts: Accounts }
 /// Proofs of an address by emailed codes, and the credentials that a first proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }
 
-/// Calls to providers that wait, and the provider tokens that they revoke.
+/// Queued calls to providers, and the provider tokens that they revoke.
 package struct ProviderCalls: AccountPart { package let accounts: Accounts }
 
-/// Recovery codes, the factor for the loss of the others.
 package struct RecoveryCodeStore: AccountPart { package let accounts: Accounts }
 
 /// Re-encrypts with the newest server secret.
 package struct Resealing: AccountPart { package let accounts: Accounts }
 
-/// Sessions, their refresh tokens and their ends.
 package struct SessionStore: AccountPart { package let accounts: Accounts }
 
-/// Signing up and in with a password, and as a guest.
+/// Sign-up and sign-in with a password, and as a guest.
 package struct SignInStore: AccountPart { package let accounts: Accounts }
 
-/// Accounts from and to another server.
+/// Moves accounts from and to another server.
 package struct TransferStore: AccountPart { package let accounts: Accounts }

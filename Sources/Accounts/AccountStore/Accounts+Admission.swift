@@ -1,16 +1,15 @@
 package import AccountDomain
 import GatehouseWire
 
-/// Whether accounts may be created without a question.
 package enum Admission: Sendable {
     case isOpen
-    /// Every new account is refused with ``AccountNeedsAdmission`` first.
+    /// Refuses every new account with ``AccountNeedsAdmission`` first.
     case asks
-    /// The next new account is admitted, and has this id.
+    /// Admits the next new account, and gives it this id.
     case given(UserID)
 }
 
-/// The transaction would create this account, and was rolled back so that a hook can be asked.
+/// The transaction would create this account, and was rolled back so that a hook can decide.
 package struct AccountNeedsAdmission: Error, Sendable, Unprinted {
     package let account: Account
 
@@ -18,16 +17,13 @@ package struct AccountNeedsAdmission: Error, Sendable, Unprinted {
 }
 
 extension Accounts {
-    /// The store that creates an account without another question.
     package func admitting(_ user: UserID) -> Accounts {
         var accounts = self
         accounts.admission = .given(user)
         return accounts
     }
 
-    /// Call before an account of the API is inserted; not for the admin API and imports.
-    ///
-    /// - Throws: ``AccountNeedsAdmission``.
+    /// Call before inserting an account; not for the admin API and imports.
     func admit(_ account: Account) throws {
         if case .asks = admission { throw AccountNeedsAdmission(account: account) }
     }

@@ -2,7 +2,6 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The claims that a session's access token gets.
 package struct AgreedToken: Sendable {
     /// JSON.
     package let claims: [UInt8]
@@ -12,24 +11,22 @@ package struct AgreedToken: Sendable {
     package init(claims: [UInt8], expiresAt: Int64) { (self.claims, self.expiresAt) = (claims, expiresAt) }
 }
 
-/// Who must agree to a session's tokens before the transaction that issues them commits.
+/// Must agree to a session's tokens before the transaction that issues them commits.
 ///
-/// A change runs once to show the session, and again once there is an agreement. The ids are the same in all runs, so that
-/// the agreement fits.
+/// A change runs once to show the session, and again with the agreement. The ids stay the same, so that the agreement
+/// fits.
 struct TokenAgreement: Sendable {
-    /// The id of a new account.
+    /// Of a new account.
     let user: UserID
-    /// The id of a new session.
+    /// Of a new session.
     let session: SessionID
     var check: @Sendable (IssuedSession) throws -> AgreedToken
 }
 
 extension Accounts {
-    /// The store that issues no tokens without an agreement. One made from such a store has the same ids. Not for a
-    /// refresh, which commits before it issues.
+    /// A store that issues no tokens without an agreement. Not for a refresh, which commits before it issues.
     ///
-    /// - Parameter check: Gets the session that the transaction would issue. Runs in the transaction, which an error rolls
-    ///   back.
+    /// - Parameter check: Gets the session to issue. Runs in the transaction, which an error rolls back.
     package func agreeing(_ check: @escaping @Sendable (IssuedSession) throws -> AgreedToken) -> Accounts {
         var accounts = self
         accounts.agreement = TokenAgreement(
@@ -37,7 +34,7 @@ extension Accounts {
         return accounts
     }
 
-    /// The account as it is now, which the agreement has to be about. Without one, costs no statement.
+    /// The account's current state, for the agreement. Without one, runs no statement.
     func latest(_ account: Account, in db: any Connection) throws -> Account {
         guard agreement != nil else { return account }
         return try db.account(account.user.id) ?? account

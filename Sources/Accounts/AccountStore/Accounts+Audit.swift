@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A stored entry of the audit log.
 package struct RecordedAuditEntry: Sendable {
     package let id: String
     package let action: String
@@ -15,14 +14,13 @@ package struct RecordedAuditEntry: Sendable {
     package let createdAt: Instant
 }
 
-/// One page of a list.
 package struct Page<Element: Sendable>: Sendable {
     package let elements: [Element]
-    /// The number of elements on all pages.
+    /// On all pages.
     package let total: Int
 }
 
-/// A page number from 1 and a page size of 1 to 1,000 elements.
+/// A page number from 1 and a page size of 1 to 1,000.
 package struct PageRequest: Sendable {
     package let number: Int
     package let size: Int
@@ -35,7 +33,7 @@ package struct PageRequest: Sendable {
     var offset: Int { (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size }
 }
 
-/// Filters audit entries by a substring of one column. Ignores ASCII case.
+/// A substring of one column, ignoring ASCII case.
 package enum AuditFilter: Sendable {
     case author(String)
     case action(String)
@@ -51,9 +49,7 @@ package enum AuditFilter: Sendable {
 }
 
 extension Accounts {
-    /// Returns one page of the log, newest first.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Newest first.
     package func auditLog(_ filter: AuditFilter?, page: PageRequest) async throws -> Page<RecordedAuditEntry> {
         let condition: SQL = filter?.condition ?? "1 = 1"
         return try await database.read { db in
@@ -72,7 +68,7 @@ extension Accounts {
         }
     }
 
-    /// A `LIKE` pattern that matches any value in lower case containing the text, with wildcards escaped.
+    /// A `LIKE` pattern for lower-case values that contain the text, with wildcards escaped.
     static func containing(_ text: String) -> String {
         let escaped = text.withLowerASCII.utf8.flatMap { byte in
             #"\%_"#.utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
@@ -80,8 +76,7 @@ extension Accounts {
         return "%\(String(decoding: escaped, as: UTF8.self))%"
     }
 
-    /// Inserts the entries of one operation in one statement. Their times are a microsecond apart, which preserves
-    /// their order.
+    /// Inserts the entries in one statement, a microsecond apart to preserve their order.
     func record(_ entries: [AuditEntry], at now: Instant, in db: any Connection) throws {
         switch entries.count {
         case 1: try insert(entries[0], at: now, in: db)

@@ -5,7 +5,7 @@ package import SQLDatabase
 /// The account and session that an access token names.
 package struct CurrentAccount: Sendable {
     package fileprivate(set) var account: Account
-    /// nil if the session has ended, or if the token names none.
+    /// nil if the session has ended, or the token names none.
     package let session: Session?
 }
 
@@ -25,7 +25,7 @@ extension CurrentAccount? {
 }
 
 extension Account {
-    /// Keeps the order of creation, as `ORDER BY` would. To sort one row costs SQLite more than to read it.
+    /// Sorts by creation: cheaper than SQLite's `ORDER BY`, even for one row.
     fileprivate mutating func insert(_ identity: Identity) {
         let isLater = { (other: Identity) in
             (other.createdAt, other.id.text) > (identity.createdAt, identity.id.text)
@@ -35,10 +35,7 @@ extension Account {
 }
 
 extension Accounts {
-    /// Loads the account and session of an access token in one statement.
-    ///
-    /// - Returns: nil if the account no longer exists.
-    /// - Throws: ``DatabaseFailure``.
+    /// Loads an access token's account and session in one statement.
     package func current(_ user: UserID, session: SessionID?) async throws -> CurrentAccount? {
         try await database.rows(Self.currentLookup(user, session: session), into: nil) { $0.add(&$1) }
     }
@@ -54,15 +51,13 @@ extension Accounts {
         WHERE users.id = \(.null)
         """
 
-    /// Ends sessions of an account, and records it if one was active. If the scope includes other sessions, also deletes the
-    /// account's pending authorization codes.
+    /// Ends sessions, and records it if one was active. If the scope includes other sessions, also deletes pending
+    /// authorization codes.
     ///
     /// - Parameters:
-    ///   - level: The user's, if a user asks with a token. Without the second factor that the user has, no session ends that
-    ///     had it, besides the caller's own.
-    ///   - device: The caller; nil for a command of the operator.
-    ///   - given: The reason and the actor; nil for those that the scope and the device give.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
+    ///   - level: The caller's, for a user's token. Below the user's second factor, sessions that had it stay, except
+    /// the caller's.
+    ///   - given: Overrides the reason and the actor.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, level: AssuranceLevel? = nil, scope: SignOutScope,
         from device: Device? = nil, as given: SessionEnd? = nil, at now: Instant
@@ -76,7 +71,7 @@ extension Accounts {
             if case .local = scope, let session {
                 ended = try sessions.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             } else {
-                // Without a session in the token, all sessions end.
+                // // Without a session in the token, all sessions end.
                 let kept = scope == .others ? session : nil
                 let end = kept == nil ? all : others
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
@@ -87,15 +82,15 @@ extension Accounts {
                 }
                 try db.voidCodes(of: user)
             }
-            // A token could fill the log otherwise.
+            // // A token could fill the log otherwise.
             guard ended > 0 else { return }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: SessionStore.traits(of: given))
             try record([logout], at: now, in: db)
         }
     }
 
-    /// Ends sessions without the second factor that the user has: the caller's own, also if it had the factor after the
-    /// caller's token, and others.
+    /// Ends the sessions without the user's second factor, and the caller's own, even if it got the factor after the
+    /// caller's token.
     private func endLowSessions(
         of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
@@ -116,14 +111,13 @@ extension Accounts {
     /// Whether the holder of an access token may still change the account.
     ///
     /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
-    /// - Throws: ``DatabaseFailure``.
     package func mayChange(
         _ user: UserID, session text: String?, at now: Instant, in db: any Connection
     ) throws -> Bool {
         if case .good = try changer(user, naming: text, at: now, in: db) { true } else { false }
     }
 
-    /// - Parameter text: The session claim, as in ``mayChange(_:session:at:in:)``.
+    /// - Parameter text: As in ``mayChange(_:session:at:in:)``.
     func changer(_ user: UserID, naming text: String?, at now: Instant, in db: any Connection) throws -> Changer {
         guard let text, !text.isEmpty else { return try changer(user, by: nil, at: now, in: db) }
         guard let session = SessionID(text) else { return .sessionEnded }
@@ -131,10 +125,10 @@ extension Accounts {
     }
 }
 
-/// The caller of a change, checked again in the transaction of the change because the first check may be outdated.
+/// The caller of a change, checked again in the change's transaction.
 enum Changer: Sendable {
     case good(Account)
-    /// The account does not exist or is soft-deleted.
+    /// Missing or soft-deleted.
     case gone
     /// The session has ended, possibly by policy, or the user is banned.
     case sessionEnded
@@ -143,7 +137,6 @@ enum Changer: Sendable {
 }
 
 extension Accounts {
-    /// - Parameter session: The session that the token names, if any.
     func changer(_ user: UserID, by session: SessionID?, at now: Instant, in db: any Connection) throws -> Changer {
         guard let current = try db.current(user, session: session), current.account.user.times.deletedAt == nil else {
             return .gone
@@ -156,7 +149,6 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Deletes the authorization codes that apps have not redeemed yet.
     func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
 
     func hasSecondFactor(_ user: UserID) throws -> Bool {

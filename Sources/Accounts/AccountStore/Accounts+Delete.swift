@@ -3,26 +3,23 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of ``Accounts/deleteOwn(_:session:level:from:at:)``.
+/// Only `deleted` has changed anything.
 package enum OwnDeletion: Sendable {
     case deleted, alreadyGone
-    /// The session has ended or the user is banned. Nothing changed.
+    /// The session has ended or the user is banned.
     case refused
-    /// The caller signed in too long ago. Nothing changed.
+    /// The caller signed in too long ago.
     case stale
-    /// The user has a second factor, and the session has not had it. Nothing changed.
+    /// The session lacks the user's second factor.
     case tooLow
 }
 
 extension Accounts {
-    /// Deletes an account with its identities, sessions and profile. Its provider tokens are queued for revocation in
-    /// the same transaction.
+    /// Deletes an account with its identities, sessions and profile. Queues its provider tokens for revocation in the
+    /// same transaction.
     ///
-    /// - Parameters:
-    ///   - actor: The user's own id when users delete themselves; nil for an administrator.
-    ///   - device: The caller; nil for a command of the operator.
+    /// - Parameter actor: The user's own id when users delete themselves; nil for an administrator.
     /// - Returns: Whether the account existed.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
     package func delete(
         _ id: UserID, actor: UserID?, from device: Device? = nil, at now: Instant
     ) async throws -> Bool {
@@ -37,13 +34,12 @@ extension Accounts {
         }
     }
 
-    /// Deletes the account of an access token's holder. Refuses a token whose session has ended, because deletion is
-    /// final, and a banned user, who could otherwise sign up again.
+    /// Deletes the token holder's account. Refuses ended sessions, because deletion is final, and banned users, who
+    /// could otherwise sign up again.
     ///
     /// - Parameters:
-    ///   - session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
-    ///     - level: The token's level. The session's own level is checked as well.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be gone.
+    ///   - session: The session claim, as in ``mayChange(_:session:at:in:)``.
+    ///   - level: The token's level. The session's own level is checked as well.
     package func deleteOwn(
         _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant
     ) async throws -> OwnDeletion {
@@ -78,12 +74,10 @@ extension Accounts {
     }
 
     /// Erases an account but keeps its row, so that references to its id stay valid. Addresses and provider ids become
-    /// digests; all other personal data is deleted. Repeating the call changes nothing. The audit log is append-only
-    /// and keeps earlier entries; the entry of the deletion contains only the id.
+    /// digests; other personal data is deleted. Idempotent. The audit log is append-only and keeps earlier entries; the
+    /// deletion's entry contains only the id.
     ///
-    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
     /// - Returns: Whether the account exists.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may be erased.
     package func softDelete(_ id: UserID, from device: Device? = nil, at now: Instant) async throws -> Bool {
         try await sessions.revoking(at: now) { db in
             guard var account = try db.account(id) else { return false }
@@ -125,7 +119,7 @@ extension Accounts {
         }
     }
 
-    /// The digest depends on the account, so that the same address can be deleted more than once.
+    /// Depends on the account, so that the same address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
         SHA256.hash(data: Array("\(user.text) \(text)".utf8)).hexadecimal
     }

@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-// The columns of each table, in one place; every statement that reads whole rows names these.
+// // Each table's columns, for every statement that reads whole rows.
 extension Accounts {
     static let userColumns = Columns(
         of: "users",
@@ -77,7 +77,6 @@ extension Accounts {
         ])
 }
 
-/// An identity as stored.
 struct FoundIdentity: Sendable {
     var identity = Identity(
         id: IdentityID(trusted: Accounts.nilID), user: UserID(trusted: Accounts.nilID), provider: "", providerID: "",
@@ -93,7 +92,7 @@ extension Row {
 
     mutating func user() -> User { Accounts.userColumns.read(&self) }
 
-    /// nil if an outer join found no identity, and for one that is set aside: it opens nothing, and decides nothing.
+    /// nil if an outer join found no identity, or a set-aside one, which opens and decides nothing.
     mutating func identityIfPresent() -> Identity? {
         if isNull {
             skip(Accounts.identityColumns.count)
@@ -107,7 +106,7 @@ extension Row {
 }
 
 extension [Account] {
-    /// Adds a row with the columns of a user, then of an identity. The rows of one user must be adjacent.
+    /// Adds a row with a user's columns, then an identity's. A user's rows must be adjacent.
     fileprivate mutating func add(_ row: inout Row) {
         let id: UserID = row.id()
         if last?.user.id == id {
@@ -131,13 +130,11 @@ extension Accounts {
 }
 
 extension Database {
-    /// Reads accounts from a query whose columns are those of a user, then of an identity. The rows of one user must be
-    /// adjacent.
+    /// Reads rows with a user's columns, then an identity's. A user's rows must be adjacent.
     func accounts(_ query: SQL) async throws -> [Account] { try await rows(query, into: []) { $0.add(&$1) } }
 }
 
 extension Connection {
-    /// As `accounts` of ``Database``, within a transaction.
     func accounts(_ query: SQL) throws -> [Account] { try rows(query, into: []) { $0.add(&$1) } }
 
     func account(_ id: UserID) throws -> Account? { try accounts(Accounts.accountLookup(id)).first }
@@ -146,7 +143,7 @@ extension Connection {
     func insert(_ user: User) throws {
         try insertRow(user)
         journal?.add(.created(user.id), at: user.times.createdAt)
-        // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
+        // // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
         let metadata = try JSONReader.read(user.userMetadata)
         let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
         guard let picture = given?.stringValue, !WebAddress.isPicture(picture) else { return }
@@ -188,7 +185,7 @@ extension Connection {
             """)
     }
 
-    /// - Parameter identity: The identity that opened the session; nil for the account's own password.
+    /// - Parameter identity: The one that opened the session; nil for the account's own password.
     func insert(_ session: Session, from device: Device, by identity: IdentityID? = nil) throws {
         journal?.add(.started(session, device), at: session.createdAt)
         try run(

@@ -2,18 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A user's changes to the user's own account. nil keeps a field.
+/// A user's changes to their own account. nil keeps a field.
 package struct UserUpdate: Sendable {
     /// Merged at the top level; null deletes a key.
     package var metadata: AuthJSONObject?
     package var passwordHash: Secret?
     /// The hash that the caller verified. If it has changed since, the update does nothing.
     package var checkedHash: Secret?
-    /// Takes effect immediately; counts as confirmed but not as proven.
+    /// Takes effect immediately; confirmed but not proven.
     package var email: EmailAddress?
     /// Takes effect when emailed codes confirm it.
     package var emailChange: EmailChange?
-    /// The device of the caller, for the notice of the change.
     package var device: Device?
     /// The emailed code that replaces the current password. The change uses it up.
     package var reauthentication: MailedReauthentication?
@@ -21,11 +20,10 @@ package struct UserUpdate: Sendable {
     package init(device: Device? = nil) { self.device = device }
 }
 
-/// A change of address that codes confirm.
 package struct EmailChange: Sendable {
     package let email: EmailAddress
     package let mail: MailRequest
-    /// Whether the present address also gets an email.
+    /// Whether the current address also gets an email.
     package let asksBoth: Bool
 
     package init(email: EmailAddress, mail: MailRequest, asksBoth: Bool) {
@@ -35,27 +33,26 @@ package struct EmailChange: Sendable {
     }
 }
 
-/// The result of a user's change. Only `updated` has changed anything.
+/// Only `updated` has changed anything.
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
     case emailTaken
     /// Another request changed the password in between.
     case changedMeanwhile
-    /// Another change spent the emailed code, or it has expired.
+    /// Used by another change, or expired.
     case codeSpent
     case gone
-    /// The caller's session has ended, or the user was banned.
+    /// Or the user was banned.
     case sessionEnded
     /// The merged metadata does not fit into an access token.
     case metadataTooLong
 }
 
 extension Accounts {
-    /// Applies a user's changes. A new password ends all other sessions and deletes pending authorization codes. Every
-    /// refusal happens before the first write, because a returned outcome commits.
+    /// Applies a user's changes. A new password ends all other sessions and deletes pending authorization codes.
+    /// Refusals happen before the first write, because a returned outcome commits.
     ///
-    /// - Parameter session: The session of the caller's token, if it names one. It stays active.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
+    /// - Parameter session: Of the caller's token. It stays active.
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {
@@ -95,9 +92,6 @@ extension Accounts {
         }
     }
 
-    /// Whether another account has the address.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func isTaken(_ email: EmailAddress, besides user: UserID) async throws -> Bool {
         try await database.read { try $0.isTaken(email, besides: user) }
     }
@@ -108,7 +102,7 @@ extension Accounts {
     ) throws {
         user.passwordHash = hash
         user.setAside.passwords = []
-        // Its codes are void, and no repeated mail may restore them.
+        // // Its codes are void, and no repeated email may restore them.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
         try sessions.endSessions(of: user.id, keeping: session, end, at: now, in: db)
@@ -135,14 +129,14 @@ extension Accounts {
         }
     }
 
-    /// Mails the codes of a change of address, which the caller stores.
+    /// Emails the codes of a change of address, which the caller stores.
     ///
-    /// - Parameter session: The change ends with it. nil for an address that the account got when it was made.
+    /// - Parameter session: The change ends with it. nil for an address that the account got at its creation.
     func begin(
         _ change: EmailChange, of account: inout Account, in session: SessionID?, at now: Instant,
         in db: any Connection
     ) throws {
-        // Codes of a change to another address must not confirm this one.
+        // // Codes of a change to another address must not confirm this one.
         if account.user.newEmail != change.email.text { try db.endAddressChange(of: account.user.id, at: now) }
         account.user.newEmail = change.email.text
         account.user.addressChangeSession = session
@@ -162,8 +156,8 @@ extension Accounts {
         return AuthJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
-    /// Sets the email address of the account and of its email identity. Voids the codes that were mailed to the old
-    /// one, and a change of address that waits for them.
+    /// Sets the email of the account and its email identity. Voids the codes emailed to the old address, and a pending
+    /// change of address.
     func setEmail(
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
@@ -172,7 +166,7 @@ extension Accounts {
         account.user.times.emailUndeliverableAt = nil
         account.user.newEmail = nil
         try db.voidTokens(of: account.user.id)
-        // A new address is unproven, unless a linked provider verified it.
+        // // A new address is unproven, unless a linked provider verified it.
         let isProven = account.identities.contains { $0.vouches(for: email.text) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
         if let index = account.identities.firstIndex(where: { $0.provider == "email" }) {

@@ -2,11 +2,14 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Stores accounts. A method changes them in one transaction, unless it says otherwise.
+/// Stores accounts. Unless it says otherwise, a method makes its changes in one transaction.
 ///
-/// Besides ``DatabaseFailure``, every method throws `CancellationError` if its task is cancelled while the driver can
-/// still stop, and ``JSONProblem`` if JSON that it needs is damaged. Nothing changed after an error, except possibly
-/// with ``DatabaseFailure/Reason/unknownOutcome``.
+/// Every method of this module throws ``DatabaseFailure``, `CancellationError` if its task is cancelled while the
+/// driver can still stop, and ``JSONProblem`` if JSON that it needs is damaged. Nothing changed after an error, except
+/// possibly with ``DatabaseFailure/Reason/unknownOutcome``.
+///
+/// A `device` is the caller's; nil for an operator's command. A `session` is the one that the caller's token names. A
+/// `limit` outside its range is clamped.
 package struct Accounts: Sendable {
     package internal(set) var database: any Database
     package let secrets: ServerSecrets
@@ -17,21 +20,18 @@ package struct Accounts: Sendable {
     package let randomBytes: @Sendable (Int) -> [UInt8]
     /// Whether both addresses must confirm a change from one to the other.
     package var confirmsBothAddresses = true
-    /// The changes that are reported to an account's owner by email.
+    /// The changes that are emailed to an account's owner.
     package var notices = MailNotices()
-    /// Whether something must agree to new accounts.
     package var admission = Admission.isOpen
-    /// nil if nothing has to agree to the tokens of a session.
+    /// nil if tokens need no agreement.
     var agreement: TokenAgreement?
-    /// Whether one mail has the codes for both addresses of a change: for a hook that sends mails.
+    /// Whether one email has the codes for both addresses of a change, for a hook that sends emails.
     package var mailsChangesTogether = false
-    /// Whether users can sign in with passkeys.
     package var offersPasskeys = false
     /// Whether a link question can be answered with an emailed code.
     package var mailsLinkCodes = false
     package var factorRules = FactorRules()
     package var tokenRoom = TokenRoom()
-    /// How long records stay.
     package var retention = Retention()
     /// Called after a commit that may have ended sessions or blocked a user, before the method returns.
     /// ``revocations(since:)`` lists the tokens concerned.
@@ -50,9 +50,7 @@ package struct Accounts: Sendable {
         self.randomBytes = randomBytes
     }
 
-    /// The number of accounts, soft-deleted ones included.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Includes soft-deleted accounts.
     package func count() async throws -> Int {
         try await database.row("SELECT count(*) FROM users") { Int($0.int()) } ?? 0
     }
@@ -62,7 +60,7 @@ package struct Accounts: Sendable {
 
     package func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
-    /// For a row that is one of many in the order of time.
+    /// For rows that are inserted in the order of time.
     func newID<Owner>(at now: Instant) -> Identifier<Owner> { Identifier(at: now, random: randomBytes(16)) }
 
     package func newUser(at now: Instant) -> User {
@@ -79,11 +77,10 @@ package struct Accounts: Sendable {
     }
 }
 
-/// A session with its refresh token and account.
 package struct IssuedSession: Sendable {
     package let session: Session
     package var account: Account
     package let refreshToken: Secret
-    /// nil if nothing had to agree, and for a refresh.
+    /// nil if no agreement was needed, and for a refresh.
     package internal(set) var agreed: AgreedToken?
 }

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// The activities that are counted by hour. The raw values are stored.
+/// Activities counted by hour. Raw values are stored.
 package enum ActivityName: String, Sendable {
     /// By method and outcome.
     case signIns = "sign_ins"
@@ -9,7 +9,6 @@ package enum ActivityName: String, Sendable {
     case refreshes
 }
 
-/// One row of the counts.
 package struct CountedActivity: Hashable, Sendable {
     /// Whole hours since 1970.
     let hour: Int64
@@ -20,33 +19,31 @@ package struct CountedActivity: Hashable, Sendable {
     fileprivate var order: [String] { [String(hour), name.rawValue, label, detail] }
 }
 
-/// Counts sign-ins and refreshes in memory until ``write(to:)`` adds them to the database.
+/// Counts in memory until ``write(to:)`` adds the counts to the database.
 package final class ActivityTally: Sendable {
     private let counts: WaitingCounts<CountedActivity>
 
-    /// - Parameter capacity: Rows that wait at most. An hour has dozens.
+    /// - Parameter capacity: The most rows that wait. An hour has dozens.
     package init(capacity: Int = 2_000) { counts = WaitingCounts(capacity: capacity) }
 
     /// - Parameters:
-    ///   - label: A value that the program defines, as those of metrics. At most 64 characters count.
+    ///   - label: One of the program's own values. Cut to 64 characters.
     ///   - detail: The same; empty without one.
     package func add(_ name: ActivityName, _ label: String, _ detail: String, at now: Instant) {
         let hour = now.microseconds / ActivityCounts.hour
         counts.add(CountedActivity(hour: hour, name: name, label: label.cut(to: 64), detail: detail.cut(to: 64)))
     }
 
-    /// The number of rows that wait.
+    /// Rows.
     package var waiting: Int { counts.waiting }
 
-    /// Writes what was counted since the last call.
-    ///
-    /// - Throws: ``DatabaseFailure``. The counts wait for the next call, unless they may have been written.
+    /// Writes what was counted since the last call. After an error the counts wait for the next call, unless they may
+    /// have been written.
     package func write(to store: ActivityCounts) async throws { try await counts.write(store.add) }
 }
 
-/// The counts between two moments.
 package struct ActivitySum: Equatable, Sendable {
-    /// When the hour or day begins.
+    /// The beginning of the hour or day.
     package let at: Instant
     package let name: String
     /// One or two, in the order of the metric's labels.
@@ -54,16 +51,16 @@ package struct ActivitySum: Equatable, Sendable {
     package let count: Int64
 }
 
-/// The counted sign-ins and refreshes in the database, of all nodes together.
+/// The counts of all nodes together.
 package struct ActivityCounts: Sendable {
-    /// The steps of sums, in whole hours.
+    /// In whole hours.
     package enum Step: Int64, Sendable {
         case hour = 1
         case day = 24
 
         package var seconds: Int64 { rawValue * 3_600 }
 
-        /// The beginning of the step that the moment is in. Days begin at midnight UTC.
+        /// The beginning of the moment's step. Days begin at midnight UTC.
         package func beginning(of moment: Instant) -> Instant {
             let length = rawValue * ActivityCounts.hour
             let start = moment.microseconds / length * length
@@ -71,18 +68,15 @@ package struct ActivityCounts: Sendable {
         }
     }
 
-    /// In microseconds.
+    /// Microseconds.
     static let hour: Int64 = 3_600_000_000
 
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
 
-    /// Adds counts, in one transaction.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` they may be added.
     package func add(_ counts: [CountedActivity: Int64]) async throws {
-        // In one order on every node, so that none waits for another that waits for it.
+        // // In one order on every node, to avoid deadlocks.
         let ordered = counts.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
         try await database.writeCommitted { db in
             for (activity, count) in ordered {
@@ -97,12 +91,7 @@ package struct ActivityCounts: Sendable {
         }
     }
 
-    /// The sums by step, the oldest step first. One statement.
-    ///
-    /// - Parameters:
-    ///   - from: Hours that begin then or later.
-    ///   - until: Hours that begin before.
-    /// - Throws: ``DatabaseFailure``.
+    /// The sums by step, oldest first, of hours that begin in `from..<until`. One statement.
     package func sums(from: Instant, until: Instant, by step: Step) async throws -> [ActivitySum] {
         try await database.rows(Self.summing(from: from, until: until, by: step)) { row in
             let start = row.int() * step.rawValue * Self.hour
@@ -113,7 +102,7 @@ package struct ActivityCounts: Sendable {
         }
     }
 
-    /// For the test of the query plan.
+    /// For the query plan's test.
     package static func summing(from: Instant, until: Instant, by step: Step) -> SQL {
         let (first, end) = (whole(from), whole(until))
         return """
@@ -123,6 +112,6 @@ package struct ActivityCounts: Sendable {
             """
     }
 
-    /// The first whole hour that begins at the moment or later.
+    /// Rounded up.
     private static func whole(_ moment: Instant) -> Int64 { (moment.microseconds + hour - 1) / hour }
 }

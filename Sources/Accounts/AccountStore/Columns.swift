@@ -1,18 +1,17 @@
 import SQLDatabase
 
-/// The columns of a record, declared once: for the `SELECT` list and for decoding a row.
+/// A record's columns, declared once for the `SELECT` list and for decoding a row.
 struct Columns<Record: Sendable>: Sendable {
     struct Column: Sendable {
         let name: String
         let read: @Sendable (_ record: inout Record, _ row: inout Row) -> Void
 
-        /// - Parameter read: Reads the value, and keeps it in the record.
         init(_ name: String, read: @escaping @Sendable (_ record: inout Record, _ row: inout Row) -> Void) {
             (self.name, self.read) = (name, read)
         }
     }
 
-    /// Such as `users.id, users.aud`, for a `SELECT`.
+    /// Such as `users.id, users.aud`.
     let list: String
     private let columns: [Column]
     private let blank: Record
@@ -31,7 +30,7 @@ struct Columns<Record: Sendable>: Sendable {
         return record
     }
 
-    /// Reads a record whose first column was read already.
+    /// Reads a record whose first column was already read.
     func read(_ row: inout Row, after first: (inout Record) -> Void) -> Record {
         var record = blank
         first(&record)

@@ -1,17 +1,16 @@
 package import GatehouseWire
 
-/// The metadata and identity data of new accounts.
 package enum AccountMetadata {
-    /// The limit in bytes for each of the two metadata objects of an imported account. Tokens leave out what exceeds
-    /// ``TokenRoom``.
+    /// Limit for each of an imported account's two metadata objects. Tokens leave out what exceeds ``TokenRoom``.
     package static let maximumBytes = 32_768
-    /// Levels of either object. Exports hold it a few levels deep, and are read with ``JSONReader/maximumDepth``.
+    /// Nesting levels of either object. Exports nest it a few levels deeper, and ``JSONReader/maximumDepth`` applies to
+    /// them.
     package static let maximumDepth = 64
 
-    /// The members that ``emailIdentity(user:email:isVerified:data:)`` adds to what a sign-up entered.
+    /// The members that ``emailIdentity(user:email:isVerified:data:)`` adds to a sign-up's data.
     package static let serverMembers: Set<ExternalName> = ["sub", "email", "email_verified", "phone_verified"]
 
-    /// The identity data of an email sign-up. Members that the caller sends never replace the verified ones.
+    /// An email sign-up's identity data. Members that the caller sends never replace the verified ones.
     package static func emailIdentity(
         user: UserID, email: EmailAddress, isVerified: Bool, data: AuthJSONObject
     ) -> AuthJSONObject {
@@ -23,7 +22,6 @@ package enum AccountMetadata {
         return members
     }
 
-    /// The identity data of an account with a telephone number.
     package static func phoneIdentity(user: UserID, phone: PhoneNumber, isVerified: Bool) -> AuthJSONObject {
         [
             "sub": .string(user.text), "phone": .string(phone.text), "email_verified": false,

@@ -1,8 +1,7 @@
 package import GatehouseWire
 
-/// An event of an account, for the audit log.
 package struct AuditEntry: Sendable {
-    /// The kind of event. The raw values are stored and returned by the admin API.
+    /// Raw values are stored and returned by the admin API.
     package enum Action: String, Sendable {
         case login, logout
         case userSignedUp = "user_signedup"
@@ -11,12 +10,12 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case userInvited = "user_invited"
-        /// An administrator had a mail sent to set a new password with.
+        /// An administrator sent a password reset email.
         case userRecoveryRequested = "user_recovery_requested"
-        /// The owner of an address proved it with an emailed code or link.
+        /// By an emailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
-        /// A refresh token was presented again, late: either its response was lost or the token was copied.
+        /// A refresh token was presented again, late: its response was lost, or the token was copied.
         case tokenRepeated = "token_repeated"
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
@@ -24,29 +23,26 @@ package struct AuditEntry: Sendable {
         /// A user with the account's address must prove ownership of the account.
         case identityNeedsConfirmation = "identity_needs_confirmation"
         case identityRefused = "identity_refused"
-        /// The data of an unconfirmed sign-up was removed, because the address's owner signed in.
+        /// An unconfirmed sign-up's data was removed because the address's owner signed in.
         case accountTakenOver = "account_taken_over"
         /// The address moved to a new account, whose user started over.
         case accountRecovered = "account_recovered"
         case addressMoved = "address_moved"
-        /// The first proof of the address set credentials aside.
+        /// By the address's first proof.
         case credentialsSetAside = "credentials_set_aside"
-        /// The holder of a credential that was set aside used it together with an emailed code.
+        /// Its holder used it together with an emailed code.
         case credentialRestored = "credential_restored"
-        /// A provider sent a notification.
         case providerNotice = "provider_notice"
         case providerTokenRevoked = "provider_token_revoked"
         case providerTokenNotRevoked = "provider_token_not_revoked"
-        // Second factors.
         case factorEnrolled = "factor_in_progress"
         case challengeCreated = "challenge_created"
-        /// Only a right answer.
+        /// Successful attempts only.
         case verificationAttempted = "verification_attempted"
         case factorUnenrolled = "factor_unenrolled"
-        // By an administrator.
         case factorUpdated = "factor_updated"
         case factorDeleted = "factor_deleted"
-        /// The factor goes later, unless its owner uses it.
+        /// The factor is removed later, unless its owner uses it.
         case factorRemovalBegun = "factor_removal_begun"
         case recoveryCodesGenerated = "recovery_codes_generated"
         case recoveryCodeVerified = "recovery_codes_verified"
@@ -55,11 +51,10 @@ package struct AuditEntry: Sendable {
         case passkeyCreated = "passkey_created"
         case passkeyUpdated = "passkey_updated"
         case passkeyDeleted = "passkey_deleted"
-        /// A sign-in was refused, because another device has a copy of the passkey's key.
+        /// A sign-in was refused because another device has a copy of the passkey's key.
         case passkeyCloned = "passkey_cloned"
-        /// The response of a user's authenticator failed verification. `cause` names the check.
+        /// The authenticator's response failed verification. `cause` names the check.
         case passkeyRefused = "passkey_refused"
-        /// An operator's acts on the server.
         case mailRetried = "mail_retried"
         case mailDropped = "mail_dropped"
         case deliveryReplayed = "delivery_replayed"
@@ -89,14 +84,14 @@ package struct AuditEntry: Sendable {
 
     package let action: Action
     package let actor: UserID?
-    /// The actor's email address, or `service_role` for a caller of the admin API with a key.
+    /// The actor's email address, or `service_role` for an API key.
     package let actorName: String
     package let traits: AuthJSONObject
     package var logType: String { action.logType }
 
-    /// An act of the admin API. It has no actor's id, which would make it an entry of the administrator's own account.
+    /// An act of the admin API. It has no actor id: that would put it into the administrator's own history.
     ///
-    /// - Parameter administrator: Their name; nil for a caller with a key.
+    /// - Parameter administrator: Their name; nil for an API key.
     package init(_ action: Action, administrator: String?, traits: AuthJSONObject) {
         self.init(action, actor: nil, actorName: administrator ?? "service_role", traits: traits)
     }

@@ -1,15 +1,15 @@
 import GatehouseWire
 
-/// An email address in lower case, in the syntax that `POST /signup` of Supabase Auth accepts. The domain is in A-labels.
+/// A lower-case email address in the syntax that Supabase Auth's `POST /signup` accepts. The domain is in A-labels.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
 
     /// RFC 5321 §4.5.3.1.3, without the angle brackets.
     package static let maximumBytes = 254
 
-    /// One or more letters, digits and ``.!#$%&'*+/=?^_`{|}~-``, an at sign, then dot-separated labels of at most 63
-    /// letters, digits and inner hyphens. At most ``maximumBytes``. A domain beyond ASCII is converted (`DomainName`); the
-    /// part before the at sign is ASCII. Does not trim.
+    /// Accepts letters, digits and ``.!#$%&'*+/=?^_`{|}~-`` before the at sign; then dot-separated labels of at most 63
+    /// letters, digits and inner hyphens. At most ``maximumBytes``. Only the domain may exceed ASCII; it is converted
+    /// (`DomainName`). Does not trim.
     package init?(_ text: String) {
         guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")), at > text.startIndex,
             text.utf8[..<at].allSatisfy(Self.isLocal),
@@ -32,7 +32,7 @@ package struct EmailAddress: Hashable, Sendable {
     }
 }
 
-/// A telephone number in E.164, as digits without the plus sign.
+/// In E.164, as digits without the plus sign.
 package struct PhoneNumber: Hashable, Sendable {
     package let text: String
 

@@ -1,20 +1,19 @@
 package import GatehouseWire
 
-/// A UUID (RFC 9562) as lower-case text, the form that JSON and both databases use. `Owner` keeps identifiers of
-/// different things apart.
+/// A lower-case UUID (RFC 9562). `Owner` keeps identifiers of different things apart.
 package struct Identifier<Owner>: Hashable, Sendable {
     package let text: String
 
-    /// Accepts the hyphenated form in either case, including the nil UUID, which some tokens carry.
+    /// Accepts either case, and the nil UUID, which some tokens carry.
     package init?(_ text: String) {
         guard let text = UUIDText.canonical(text) else { return nil }
         self.text = text
     }
 
-    /// For text that was validated before or created by this program.
+    /// For text that is already validated or was created here.
     package init(trusted text: String) { self.text = text }
 
-    /// Creates a version 4 UUID from 16 random bytes.
+    /// Version 4, from 16 random bytes.
     package init(random bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -22,8 +21,8 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// Creates a version 7 UUID from 16 random bytes, which sorts by the time in milliseconds (RFC 9562 §5.7). For rows that
-    /// are written in the order of time: in an index, they are neighbours.
+    /// Version 7, from 16 random bytes: sorts by milliseconds (RFC 9562 §5.7), so rows written together are neighbors
+    /// in an index.
     package init(at time: Instant, random bytes: [UInt8]) {
         let milliseconds = UInt64(clamping: time.microseconds / 1_000)
         var bytes = bytes
@@ -33,7 +32,6 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// Uses the 16 bytes unchanged.
     package init(bytes: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(36)

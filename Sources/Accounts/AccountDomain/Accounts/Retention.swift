@@ -1,13 +1,13 @@
-/// How long records stay; nil keeps them for ever. Deleting an account erases more, immediately.
+/// How long records stay; nil is forever. Deleting an account erases more, immediately.
 package struct Retention: Sendable {
     package var auditLog: Duration?
-    /// From the end of the session.
+    /// From the session's end.
     package var endedSessions: Duration? = .seconds(90 * 86_400)
-    /// From the end of the mail. What it says is erased when it is sent.
+    /// From the end of delivery. The content is erased when the email is sent.
     package var mails: Duration? = .seconds(7 * 86_400)
-    /// From the end of the delivery of an event to a webhook.
+    /// From the end of delivery.
     package var deliveries: Duration? = .seconds(7 * 86_400)
-    /// From the hour in which sign-ins, refreshes or events of apps were counted.
+    /// From the counted hour.
     package var telemetry: Duration? = .seconds(400 * 86_400)
 
     package init() {}

@@ -1,30 +1,28 @@
 package import GatehouseWire
 
-/// A user's account as stored.
 package struct User: Sendable {
     package var id: UserID
     package var audience: String
     package var role: String
     package var email: String?
     package var phone: String?
-    /// In PHC or crypt format; nil if the account has no password.
+    /// In PHC or crypt format; nil without a password.
     package var passwordHash: Secret?
-    /// JSON objects as text, copied from the database to the response without parsing.
+    /// JSON text, passed from the database to the response unparsed.
     package var appMetadata = "{}"
     package var userMetadata = "{}"
     package var isAnonymous = false
-    /// The second factors as the API shows them, a JSON array; nil without any. Written with every change of a factor.
+    /// The second factors as the API shows them, a JSON array; nil without any. Updated with every change of a factor.
     package var factors: String?
-    /// Whether one of them is verified: then a session without it may do less.
+    /// Whether one is verified. A session without it may then do less.
     package var hasSecondFactor = false
     package var times: UserTimes
-    /// Pending changes of email address or telephone number.
     package var newEmail: String?
     package var newPhone: String?
-    /// The session that began the change to ``newEmail``: the change ends with it. nil if a sign-up, an administrator or an
-    /// earlier program began it, or if an earlier program imported it.
+    /// The session that began the change to ``newEmail``, which ends with it. nil if a sign-up or an administrator
+    /// began it, or an earlier release recorded or imported it.
     package var addressChangeSession: SessionID?
-    /// The credentials that open nothing by themselves, as stored; nil without any.
+    /// Credentials that open nothing by themselves (``SetAside``); nil without any.
     package var storedSetAside: String?
     /// The address that moved to another account, whose user started over. The password still signs in with it.
     package var formerEmail: String?
@@ -41,22 +39,19 @@ package struct User: Sendable {
         set { storedSetAside = newValue.stored }
     }
 
-    /// Whether the user is banned at this time.
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
 
-    /// The earlier of the two confirmations.
     package var confirmedAt: Instant? {
         [times.emailConfirmedAt, times.phoneConfirmedAt].compactMap(\.self).min()
     }
 }
 
-/// The times of an account's events.
 package struct UserTimes: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
-    /// When the email address was confirmed for sign-in: by its owner, by an administrator, or by the settings.
+    /// When the email was confirmed for sign-in: by its owner, an administrator or the settings.
     package var emailConfirmedAt: Instant?
-    /// When the user proved ownership of the email address. Set only if ``emailConfirmedAt`` is.
+    /// When the user proved ownership of the email. Set only if ``emailConfirmedAt`` is.
     package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
     package var lastSignInAt: Instant?
@@ -68,9 +63,8 @@ package struct UserTimes: Sendable {
     package var reauthenticationSentAt: Instant?
     package var bannedUntil: Instant?
     package var deletedAt: Instant?
-    /// When a mail server permanently refused ``User/email``. Cleared by an accepted mail or another address.
+    /// When a mail server permanently refused ``User/email``. Cleared by an accepted email or a new address.
     package var emailUndeliverableAt: Instant?
-    /// When ``User/formerEmail`` moved.
     package var formerEmailMovedAt: Instant?
 
     package init(createdAt: Instant) {
@@ -79,17 +73,15 @@ package struct UserTimes: Sendable {
     }
 }
 
-/// A sign-in method of an account.
 package struct Identity: Sendable {
     package var id: IdentityID
     package var user: UserID
     /// `email`, `phone`, `apple`, `google`, …
     package var provider: String
-    /// The provider's id of the user. For `email` and `phone`, the account's id.
+    /// The user's id at the provider; the account's id for `email` and `phone`.
     package var providerID: String
-    /// A JSON object.
     package var data: String
-    /// The email address in ``data``, in lower case.
+    /// The email in ``data``, in lower case.
     package var email: String?
     /// Whether the provider verified ``email``. Always false for `email` and `phone`.
     package var isEmailVerified = false
@@ -113,7 +105,7 @@ package struct Identity: Sendable {
     }
 }
 
-/// An account with its identities, oldest first.
+/// Identities are sorted oldest first.
 package struct Account: Sendable {
     package var user: User
     package var identities: [Identity]

@@ -1,41 +1,37 @@
 package import GatehouseWire
 
-/// The authenticator assurance level of a session (NIST SP 800-63B-4, §2). The raw values are stored, and a claim of
-/// access tokens.
+/// A session's authenticator assurance level (NIST SP 800-63B-4, §2). Raw values are stored and a claim of access
+/// tokens.
 package enum AssuranceLevel: String, CaseIterable, Comparable, Sendable {
     case aal1, aal2
 
     package static func < (one: Self, other: Self) -> Bool { one == .aal1 && other == .aal2 }
 }
 
-/// How and when the user of a session authenticated: its `amr` claim, newest first, with one entry for each method.
-///
-/// The entries are the only source of a session's level. A row and a token take it from here.
+/// A session's `amr` claim: newest first, one entry per method. The only source of the session's level.
 package struct AuthenticationEntries: Sendable {
-    /// Marks the entry of a passkey whose device verified the user, if the settings let that count as two factors.
+    /// Marks a passkey entry whose device verified the user, if the settings accept that as two factors.
     package static let verifiedUser = "user_verified"
 
     private var entries: [AuthJSON]
 
-    /// - Parameter text: A JSON array. Anything else counts as no entry.
+    /// - Parameter text: A JSON array. Anything else is no entry.
     package init(_ text: String) {
-        // Ignored: this program wrote the JSON, so it parses.
+        // // Ignored: our own JSON, so it parses.
         entries = (try? JSONReader.read(text))?.arrayValue ?? []
     }
 
-    /// The JSON array.
     package var text: String { AuthJSON.array(entries).text }
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
-    /// When the user last gave each proof, in whole seconds. An entry with another method, which an import may bring, is no
-    /// proof.
+    /// When the user gave each proof, in whole seconds. Imported entries with unknown methods are no proof.
     package var times: [Instant] {
         entries.filter { Self.method(of: $0)?.isProof == true }.compactMap { $0["timestamp"]?.intValue }
             .map { Instant(seconds: $0) }
     }
 
-    /// Adds an entry, or renews the time of the one with this method.
+    /// Adds an entry, or updates the time of the method's existing one.
     ///
     /// - Parameter isUserVerified: For a passkey: see ``verifiedUser``.
     package mutating func add(_ method: AuthenticationMethod, isUserVerified: Bool = false, at now: Instant) {
@@ -45,7 +41,7 @@ package struct AuthenticationEntries: Sendable {
         entries.insert(.object(members), at: 0)
     }
 
-    /// Adds the entries of another session of the user that raise it, with their times.
+    /// Adds the entries that raise another of the user's sessions, with their times.
     package mutating func addSecondFactors(of other: AuthenticationEntries) {
         let added = other.entries.filter(Self.raises)
         let methods = added.compactMap(Self.method)
@@ -53,7 +49,6 @@ package struct AuthenticationEntries: Sendable {
         entries = added + entries
     }
 
-    /// Removes every entry that raises the session.
     package mutating func removeSecondFactors() { entries.removeAll(where: Self.raises) }
 
     package mutating func remove(_ method: AuthenticationMethod) {
@@ -72,10 +67,9 @@ package struct AuthenticationEntries: Sendable {
 }
 
 extension AuthenticationMethod {
-    /// Whether its user showed who they are.
+    /// Whether the user showed who they are.
     var isProof: Bool { self != .anonymous }
 
-    /// Whether an entry of the method raises a session to aal2.
     package var isSecondFactor: Bool {
         switch self {
         case .totp, .phoneFactor, .webAuthnFactor, .recoveryCode: true
@@ -86,7 +80,7 @@ extension AuthenticationMethod {
 }
 
 extension Session {
-    /// The entries of ``authenticationMethods``. The level follows every change.
+    /// The entries of ``authenticationMethods``. Setting them updates the level.
     package var entries: AuthenticationEntries {
         get { AuthenticationEntries(authenticationMethods) }
         set {
@@ -95,10 +89,10 @@ extension Session {
         }
     }
 
-    /// Takes away the methods of second factors that the account does not have. A session that such a factor raised last
-    /// loses the methods of all: it is unknown which factors gave the others.
+    /// Removes the methods of second factors that the account no longer has. If the factor that last raised the session
+    /// is gone, every second factor's method goes: the entries do not say which factor gave them.
     ///
-    /// - Parameter factors: The verified ones of the account.
+    /// - Parameter factors: The account's verified factors.
     package mutating func dropSecondFactors(besides factors: [Factor]) {
         let isKnown = factor.map { id in factors.contains { $0.id == id } } ?? true
         let kept = isKnown ? factors.map(\.kind.method) : []

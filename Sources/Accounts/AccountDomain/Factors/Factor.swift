@@ -1,17 +1,16 @@
 package import GatehouseWire
 
-/// A second factor of an account. Its secret stays in the database.
+/// A second factor. Its secret stays in the database.
 package struct Factor: Sendable {
-    /// The raw values are stored and sent.
+    /// Raw values are stored and sent.
     package enum Kind: String, CaseIterable, Sendable {
-        /// Codes of an authenticator app (RFC 6238).
+        /// RFC 6238.
         case totp
-        /// A key of an authenticator (WebAuthn), apart from passkeys.
+        /// A WebAuthn security key, separate from passkeys.
         case webAuthn = "webauthn"
-        /// A set of codes for the loss of the other factors. An account has at most one.
+        /// For the loss of the other factors. An account has at most one set.
         case recoveryCodes = "recovery_code"
 
-        /// The method of a session that the factor raises.
         package var method: AuthenticationMethod {
             switch self {
             case .totp: .totp
@@ -24,14 +23,14 @@ package struct Factor: Sendable {
     package var id: FactorID
     package var user: UserID
     package var kind: Kind
-    /// Whether its owner has shown once that it works. Until then it protects nothing.
+    /// Whether its owner has used it successfully. Until then it protects nothing.
     package var isVerified: Bool
     /// May be empty. Compared as bytes.
     package var name: String
     package var createdAt: Instant
     package var updatedAt: Instant
     package var lastChallengedAt: Instant?
-    /// The model of the authenticator of a verified WebAuthn factor.
+    /// The authenticator model of a verified WebAuthn factor.
     package var authenticatorModel: String?
     /// When an administrator's removal takes effect; nil without one.
     package var removalAt: Instant?
@@ -48,13 +47,13 @@ package struct Factor: Sendable {
 
     package static let longestName = 200
 
-    /// Compares bytes: names that Unicode calls equivalent may differ.
+    /// Compares bytes: names that Unicode considers equivalent may differ.
     package func hasName(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
 package typealias FactorID = Identifier<Factor>
 
-/// A question to a factor that one answer may use up.
+/// A challenge that one response may use up.
 package struct FactorChallenge: Sendable {
     package let id: ChallengeID
     package let expiresAt: Instant
@@ -68,7 +67,7 @@ extension [Factor] {
     /// Whether a session without a second factor may do less: see ``SensitiveChange``.
     package var protect: Bool { contains(where: \.isVerified) }
 
-    /// The array as the API shows it, kept with the account; nil if it is empty.
+    /// The API's array, stored with the account; nil if empty.
     package var shown: String? {
         guard !isEmpty else { return nil }
         var writer = JSONWriter(capacity: 256 * count)
@@ -80,7 +79,7 @@ extension [Factor] {
 }
 
 extension Factor {
-    /// Writes the Factor object of Supabase Auth.
+    /// Writes Supabase Auth's Factor object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id.text)

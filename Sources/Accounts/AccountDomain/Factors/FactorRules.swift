@@ -1,34 +1,31 @@
 package import GatehouseWire
 
-/// The settings of second factors.
 package struct FactorRules: Sendable {
-    /// The kinds that users may add.
     package var enrolling: Set<Factor.Kind> = [.totp]
-    /// The kinds whose answers count. Recovery codes need another factor of such a kind.
+    /// The kinds whose codes are accepted. Recovery codes need another factor of such a kind.
     package var verifying: Set<Factor.Kind> = [.totp]
-    /// Of an account, verified or not.
+    /// Per account, verified or not.
     package var mostEnrolled = 10
     package var mostVerified = 10
     package var challengeLifetime: Duration = .seconds(300)
-    /// How long a factor stays that was never verified and has no challenge.
+    /// How long an unverified factor without a challenge stays.
     package var unansweredStay: Duration = .seconds(300)
     package var recoveryCodes = RecoveryCodeRules()
-    /// How long an administrator's removal waits, so that the account's owner can object; nil removes immediately.
+    /// How long an administrator's removal waits, so that the owner can object; nil removes immediately.
     package var removalDelay: Duration?
-    /// For authenticator apps, unless the client names an issuer.
+    /// For authenticator apps, unless the client names one.
     package var issuer = ""
 
     package init() {}
 
-    /// How long any factor stays that was never verified, and a challenge after its end.
+    /// How long any unverified factor stays, and a challenge after it expires.
     package static let unverifiedStay: Duration = .seconds(86_400)
 
-    /// Whether the account may have another factor.
     package func admitsAnother(to factors: [Factor]) -> Bool {
         factors.count < mostEnrolled && factors.count(where: \.isVerified) < mostVerified
     }
 
-    /// Whether recovery codes would stand alone without a factor: they are for the loss of others.
+    /// Whether recovery codes, which replace lost factors, would be the only factor left.
     ///
     /// - Parameter removed: The factor to leave out; nil for none.
     package func leavesCodesAlone(_ factors: [Factor], without removed: FactorID? = nil) -> Bool {
@@ -41,7 +38,7 @@ package struct FactorRules: Sendable {
         switch kind {
         case .recoveryCodes:
             FactorLock(attempts: recoveryCodes.attempts, duration: recoveryCodes.lockout, doubles: false)
-        // Guessing at six digits: 10 attempts in the first quarter of an hour, then ever fewer.
+        // // Six digits can be guessed: 10 attempts in the first quarter of an hour, then ever fewer.
         case .totp, .webAuthn: FactorLock(attempts: 10, duration: .seconds(900), doubles: true)
         }
     }
@@ -49,9 +46,8 @@ package struct FactorRules: Sendable {
 
 package struct RecoveryCodeRules: Sendable {
     package var count = 10
-    /// Letters of a code.
     package var length = 16
-    /// The wrong codes that lock the set.
+    /// Wrong codes that lock the set.
     package var attempts = 5
     package var lockout: Duration = .seconds(900)
 
@@ -60,32 +56,28 @@ package struct RecoveryCodeRules: Sendable {
     package static let counts = 4...16
     package static let lengths = 13...32
     package static let attemptCounts = 3...15
-    /// Seconds.
     package static let lockouts = 60...86_400
 }
 
-/// The limit on wrong codes of one factor. Other factors of the account stay open.
+/// The limit on one factor's wrong codes. The account's other factors stay usable.
 package struct FactorLock: Sendable {
-    /// The failures that lock the factor.
     package let attempts: Int
     package let duration: Duration
-    /// Whether each lock without a success in between lasts twice as long as the one before, up to a day.
+    /// Whether each lock without a success in between doubles, up to a day.
     package let doubles: Bool
 
     private static let longest: Duration = .seconds(86_400)
 
-    /// - Parameter failures: With this one, since the last success.
-    /// - Returns: When the lock ends that this failure begins; nil if it begins none.
+    /// - Parameter failures: Since the last success, including this one.
+    /// - Returns: The end of the lock that this failure starts; nil if it starts none.
     package func end(after failures: Int, at now: Instant) -> Instant? {
         guard failures > 0, failures.isMultiple(of: attempts) else { return nil }
         return now + lasting(failures)
     }
 
-    /// Whether a lock is in force. One that ends later than the rules allow began while a clock was wrong, and is over.
+    /// A lock that ends later than the rules allow was set by a wrong clock and is ignored.
     ///
-    /// - Parameters:
-    ///   - end: When the lock ends; nil for none.
-    ///   - failures: Since the last success.
+    /// - Parameter failures: Since the last success.
     package func isLocked(until end: Instant?, after failures: Int, at now: Instant) -> Bool {
         guard let end, now < end else { return false }
         return end <= now + lasting(failures) + NodeClocks.difference

@@ -1,21 +1,20 @@
 package import GatehouseWire
 
-/// A recovery code: lower-case letters of base32.
+/// A recovery code: lower-case base32 letters.
 ///
-/// Its first two letters are stored as they are and find the row, so that a request computes one hash. The codes of a set
-/// differ in them. What they give away is no more than ten bits of the code.
+/// Its first two letters are stored in the clear and find the row, so that a request computes only one hash. They
+/// differ within a set and reveal at most ten bits.
 package struct RecoveryCode: Sendable {
     package let text: Secret
     package let selector: String
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
     private static let selectorLength = 2
-    /// Longer than any code with separators.
     private static let longestInput = 256
 
-    /// Reads what a user typed: case, white space and hyphens do not count.
+    /// Ignores case, white space and hyphens.
     ///
-    /// - Returns: nil if nothing else is left. Another text is a wrong code.
+    /// - Returns: nil if nothing else is left. Other text is a wrong code.
     package init?(typed: Secret) {
         var letters: [UInt8] = []
         for scalar in typed.reveal().unicodeScalars.prefix(Self.longestInput)
@@ -29,15 +28,14 @@ package struct RecoveryCode: Sendable {
     private init(_ letters: [UInt8]) {
         text = Secret(String(decoding: letters, as: UTF8.self))
         let first = letters.prefix(Self.selectorLength)
-        // No code begins with other letters, and a database need not hold them.
+        // // No code begins with other letters, which a database may be unable to store.
         selector = first.allSatisfy(\.isLowerAlphanumeric) ? String(decoding: first, as: UTF8.self) : ""
     }
 
-    /// - Parameter randomBytes: Returns that many unpredictable bytes.
     package static func set(_ rules: RecoveryCodeRules, randomBytes: (Int) -> [UInt8]) -> [RecoveryCode] {
         var codes: [RecoveryCode] = []
         while codes.count < rules.count {
-            // 32 letters: every value of a byte is equally likely to give each.
+            // // The alphabet has 32 letters, so there is no modulo bias.
             let code = RecoveryCode(randomBytes(rules.length).map { alphabet[Int($0 & 31)] })
             if !codes.contains(where: { $0.selector == code.selector }) { codes.append(code) }
         }

@@ -1,22 +1,20 @@
 package import GatehouseWire
 
-/// The changes that a stolen password or a stolen token alone must not make.
+/// Changes that a stolen password or token alone must not make.
 ///
-/// Each needs the second factor that the user has, in the session. If the settings say so
-/// (``SessionPolicy/freshSignIn``), most also need a recent proof: the user's last sign-in, or a second factor in the
-/// session.
+/// Each needs the user's second factor in the session. With ``SessionPolicy/freshSignIn``, most also need a recent
+/// proof: the last sign-in, or a second factor in the session.
 package enum SensitiveChange: CaseIterable, Sendable {
     case deleteAccount, changeAddress, changePassword
     case addSignInMethod, removeSignInMethod
     case addFactor, removeFactor, replaceRecoveryCodes
     case addPasskey, removePasskey
     case downloadData, administer
-    /// Opens a session of an app, no higher than this one.
+    /// Opens an app session at most at this session's level.
     case handOver
 
     package var needsLevel: Bool { self != .handOver }
 
-    /// Whose session needs a recent proof.
     package enum Proof: Sendable { case everybody, usersWithSecondFactor }
 
     package var proof: Proof {
@@ -24,14 +22,14 @@ package enum SensitiveChange: CaseIterable, Sendable {
         case .deleteAccount, .changeAddress, .changePassword, .addSignInMethod, .removeSignInMethod, .addFactor,
             .addPasskey, .downloadData, .administer, .handOver:
             .everybody
-        // Without a verified factor there is nothing that a thief could gain.
+        // // Without a verified factor, a thief gains nothing.
         case .removeFactor, .replaceRecoveryCodes, .removePasskey: .usersWithSecondFactor
         }
     }
 }
 
 extension SessionPolicy {
-    /// Whether a change needs a newer proof than the session has.
+    /// Whether the change needs a newer proof than the session has.
     ///
     /// - Parameter session: nil if the token names none.
     package func needsProof(

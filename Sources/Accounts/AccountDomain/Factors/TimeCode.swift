@@ -1,7 +1,7 @@
 import Crypto
 package import GatehouseWire
 
-/// The codes of an authenticator app: TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which every app knows.
+/// TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which every authenticator app supports.
 package struct TimeCode: Sendable {
     package static let secretBytes = 20
     /// Seconds.
@@ -12,10 +12,9 @@ package struct TimeCode: Sendable {
 
     package init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
-    /// The number of the step that a moment is in.
     package static func step(at now: Instant) -> Int64 { now.seconds / period }
 
-    /// The code of a step (RFC 4226 §5.3).
+    /// RFC 4226 §5.3.
     package func code(of step: Int64) -> String {
         let message = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian, Array.init)
         let hash = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
@@ -25,12 +24,11 @@ package struct TimeCode: Sendable {
         return String(repeating: "0", count: Self.digits - text.utf8.count) + text
     }
 
-    /// Finds the step of a code: the present one, or its neighbours, so that clocks may differ by half a minute.
+    /// Finds a code's step: the current one or a neighbor, so clocks may differ by half a minute.
     ///
-    /// - Parameter last: The step of the factor's last accepted code. This step and earlier ones are refused, so each
-    ///   code is single-use (RFC 6238 §5.2). A step that no node's clock has reached was accepted while a clock was
-    ///   wrong, and is ignored.
-    /// - Returns: nil for a wrong or a used code. Takes the same time for each.
+    /// - Parameter last: The step of the factor's last accepted code. It and earlier steps are refused, so codes are
+    ///   single-use (RFC 6238 §5.2). A step in every node's future came from a wrong clock and is ignored.
+    /// - Returns: nil for a wrong or used code. Takes the same time for each.
     package func step(ofCode code: Secret, after last: Int64?, at now: Instant) -> Int64? {
         let present = Self.step(at: now)
         var found: Int64?
@@ -48,10 +46,10 @@ package struct TimeCode: Sendable {
 }
 
 extension TimeCode {
-    /// The address that an authenticator app reads from a QR code (the format of Google Authenticator).
+    /// The `otpauth` URL for a QR code (Google Authenticator's format).
     ///
     /// - Parameters:
-    ///   - issuer: The app or site, such as `example.org`, as ``label(_:)`` returns it.
+    ///   - issuer: The app or site, as ``label(_:)`` returns it.
     ///   - account: The user's address.
     ///   - secret: Base32.
     package static func address(issuer: String, account: String, secret: Secret) -> Secret {
@@ -60,7 +58,7 @@ extension TimeCode {
         return Secret("otpauth://totp/\(prefix):\(escaped(label(account), keeping: "$&+=@"))?\(parameters)")
     }
 
-    /// A name without colons, which separate issuer and account: some apps refuse others. `Box: Score` becomes `Box Score`.
+    /// Removes colons, which separate issuer and account and which some apps refuse: `Box: Score` becomes `Box Score`.
     package static func label(_ name: String) -> String {
         guard name.contains(ascii: ":") else { return name }
         return name.split(ascii: ":").flatMap { $0.split(ascii: " ") }.joined(separator: " ")

@@ -1,9 +1,7 @@
 package import GatehouseWire
 
-// The effects of linking decisions on an account. These methods do not check permission.
+// // The effects of linking decisions. These methods do not check permission.
 extension Account {
-    /// Creates the account of a new user.
-    ///
     /// - Parameter user: Supplies id, audience, role and times.
     package init(
         _ user: User, madeBy identity: ProviderIdentity, id: IdentityID, takesAddress: Bool, within room: TokenRoom,
@@ -16,17 +14,17 @@ extension Account {
         self.init(user: user, identities: [Identity(id: id, user: user.id, identity, at: now)])
     }
 
-    /// Updates the account for another sign-in with one of its identities.
+    /// Updates the account for another sign-in with the identity.
     ///
     /// - Returns: Whether the identity got its first name with this sign-in.
-    /// - Throws: ``JSONProblem`` if the stored data of the identity or the `user_metadata` is not JSON.
+    /// - Throws: ``JSONProblem`` if the stored identity data or `user_metadata` is not JSON.
     package mutating func refresh(
         _ identity: ProviderIdentity, within room: TokenRoom, at now: Instant
     ) throws(JSONProblem) -> Bool {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
         var data = identity.data
-        // Apple sends the name only once. Later tokens without a name do not remove it.
+        // // Apple sends the name only once, so a later token without it keeps the stored one.
         for member in ["name", "full_name"] where data[member] == nil { data[member] = known[member] }
         identities[index].data = AuthJSON.object(data).text
         identities[index].email = identity.email?.text
@@ -39,8 +37,6 @@ extension Account {
         return known["name"] == nil && data["name"] != nil
     }
 
-    /// Adds an identity.
-    ///
     /// - Parameter mergesMetadata: Merges the identity's data into `user_metadata`. Supabase Auth does so unless a
     ///   signed-in user links manually.
     /// - Returns: The values needed to undo the link.
@@ -63,15 +59,14 @@ extension Account {
             if let email = identity.provenEmail { user.takeProven(email, at: now) }
         }
         undo.email = user.email
-        // An account with a sign-in method is not anonymous.
         user.isAnonymous = false
         user.times.updatedAt = now
         try recomputeProviders()
         return undo
     }
 
-    /// Turns an unconfirmed sign-up into the account of an identity. Its id and everything that administrators stored
-    /// stay. What the sign-up entered is set aside with its password.
+    /// Turns an unconfirmed sign-up into the identity's account. Its id and everything that administrators stored stay;
+    /// the sign-up's data is set aside with its password.
     ///
     /// - Throws: ``JSONProblem`` if the stored metadata is not JSON.
     package mutating func takeOver(
@@ -84,7 +79,7 @@ extension Account {
         }
         (user.phone, user.newEmail, user.newPhone) = (nil, nil, nil)
         let stored = try JSONReader.read(user.userMetadata).objectValue ?? [:]
-        // An administrator's members are those that the sign-up did not enter.
+        // // Members that the sign-up did not enter are an administrator's.
         let given = stored.filter { name, value in
             entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
         }
@@ -96,7 +91,6 @@ extension Account {
         try mergeMetadata(identity.data.filter { given[$0.key] == nil }, within: room)
     }
 
-    /// Sets `providers` in the order of the identities.
     mutating func recomputeProviders() throws(JSONProblem) {
         let members = try JSONReader.read(user.appMetadata).objectValue ?? [:]
         user.appMetadata = AuthJSON.object(AccountMetadata.providers(identities.map(\.provider), over: members)).text
@@ -106,7 +100,7 @@ extension Account {
         identities.firstIndex { $0.provider == identity.provider && $0.providerID == identity.subject }
     }
 
-    /// - Returns: Whether the data was merged. It is not if the result would exceed the room in a token.
+    /// - Returns: false if the result would exceed the room in a token; nothing is merged.
     @discardableResult
     private mutating func mergeMetadata(_ data: AuthJSONObject, within room: TokenRoom) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
@@ -120,14 +114,15 @@ extension Account {
 }
 
 extension User {
-    /// Replaces `user_metadata` with the identity's data, or with its identifying members if more does not fit into a token.
+    /// Replaces `user_metadata` with the identity's data, or only its identifying members if more does not fit into a
+    /// token.
     fileprivate mutating func takeMetadata(of identity: ProviderIdentity, within room: TokenRoom) {
         userMetadata = AuthJSON.object(identity.data).text
         if !room.fits(self) { userMetadata = AuthJSON.object(ProviderIdentity.facts(of: identity.data)).text }
     }
 
-    /// Sets an email address whose ownership is proven. Another one ends a change of address that waits: its mails asked
-    /// the address before, or none.
+    /// Sets an address whose ownership is proven. A different one cancels a pending change of address, whose emails
+    /// went to the previous address.
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {
         if self.email != email.text { (times.emailProvenAt, newEmail) = (nil, nil) }
         self.email = email.text
@@ -136,7 +131,6 @@ extension User {
         times.emailProvenAt = times.emailProvenAt ?? now
     }
 
-    /// Removes the email address.
     mutating func dropAddress() {
         email = nil
         (times.emailConfirmedAt, times.emailProvenAt) = (nil, nil)

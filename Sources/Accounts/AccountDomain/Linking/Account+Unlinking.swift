@@ -1,15 +1,15 @@
 package import GatehouseWire
 
-/// The values that a link changed, so that the owner can undo it.
+/// The values that a link changed, for undoing it.
 package struct LinkUndo: Equatable, Sendable {
     /// How long a link can be undone.
     package static let period: Duration = .seconds(30 * 86_400)
 
-    /// The members of `user_metadata` that were overwritten, with their old values; null if there was none.
+    /// The overwritten members of `user_metadata` with their old values; null for new members.
     package var metadata: AuthJSONObject = [:]
     /// The profile fields that the link filled.
     package var profile = ProfileFill()
-    /// The account's address after the link, and when it was proven before the link.
+    /// The account's address after the link, and when it was proven before.
     package var email: String?
     package var provenAt: Instant?
 
@@ -36,11 +36,11 @@ package struct LinkUndo: Equatable, Sendable {
 }
 
 extension Account {
-    /// Removes an identity. If only a password remains, the account gets an email identity for it.
+    /// Removes an identity. If only a password remains, creates an email identity for it.
     ///
     /// - Parameters:
     ///   - address: The result of ``UnlinkDecision``.
-    ///   - newID: The id of the email identity, if one is created.
+    ///   - newID: For the email identity.
     /// - Returns: The email identity, if one was created.
     /// - Throws: ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package mutating func unlink(
@@ -65,10 +65,10 @@ extension Account {
         return made
     }
 
-    /// Removes an identity as ``unlink(_:address:newID:at:)`` does, and restores what the link changed: metadata,
-    /// unless it changed again, and whether the address is proven.
+    /// Like ``unlink(_:address:newID:at:)``, and restores what the link changed: metadata that has not changed since,
+    /// and whether the address is proven.
     ///
-    /// - Throws: ``JSONProblem`` if the stored metadata or the data of the identity is not JSON.
+    /// - Throws: ``JSONProblem`` if the stored metadata or identity data is not JSON.
     package mutating func undo(
         _ undo: LinkUndo, of id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -89,8 +89,8 @@ extension Account {
         return made
     }
 
-    /// The account after its address moved to another one. It keeps its password, which signs in with the former address,
-    /// and everything else but the email identity.
+    /// The account after its address moved to another one. It keeps everything but the email identity; its password
+    /// signs in with the former address.
     ///
     /// - Parameter isFree: Whether no other account has an address that could replace the moved one.
     /// - Throws: Errors of `isFree`, and ``JSONProblem`` if the stored `app_metadata` is not JSON.

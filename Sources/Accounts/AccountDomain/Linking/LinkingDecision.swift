@@ -1,31 +1,30 @@
 import GatehouseWire
 
-/// Decides what happens to a verified identity: a pure function of ``LinkingFacts``.
-/// `Docs/reference/linking-rules.md` has its table.
+/// What happens to a verified identity: a pure function of ``LinkingFacts``, with its table in
+/// `Docs/reference/linking-rules.md`.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
-/// proven on both sides are linked without a question, and to no account with a second factor or an administrator's role.
+/// proven on both sides are linked without confirmation, and never to an account with a second factor or an
+/// administrator's role.
 package struct LinkingDecision: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case signIn(UserID)
-        /// Creates an account, without the address if another account has it or the provider did not verify it.
+        /// Without the address if another account has it or the provider did not verify it.
         case create(takesAddress: Bool)
-        /// Takes over an unconfirmed sign-up; only its id and the fields of administrators stay.
+        /// Takes over an unconfirmed sign-up; only its id and the administrators' fields stay.
         case takeOver(UserID)
         case link(UserID, LinkedAddress)
-        /// Asks the user to prove ownership of the account.
+        /// The user must prove ownership of the account.
         case ask(UserID, canRecover: Bool)
         /// Moves the address to a new account. The old account keeps everything else.
         case replace(UserID)
         case refuse(LinkingRefusal)
     }
 
-    /// The effect of a link on the account's own address.
     package enum LinkedAddress: Equatable, Sendable {
         case keeps
-        /// The identity proves the address.
         case proves
-        /// The account had no address and takes that of the identity.
+        /// The account had no address and takes the identity's.
         case takes
         /// Takes the address from an unconfirmed sign-up, which keeps everything else.
         case takesFrom(UserID)
@@ -59,7 +58,7 @@ package struct LinkingDecision: Equatable, Sendable {
         let proven = facts.holders.filter { $0.claim == .proven }
         if let abandoned = facts.holders.first(where: { $0.claim == .abandoned }), facts.holders.count == 1 {
             if abandoned.isBanned { return .banned }
-            // It has no sign-in method that could answer a question: the invitation's mail opens it.
+            // // It has no sign-in method for a confirmation: the invitation email opens it.
             if abandoned.isAdministrator { return create(facts, .administrator, takesAddress: false) }
             return LinkingDecision(.unconfirmedSignUp, .takeOver(abandoned.user))
         }
@@ -84,9 +83,9 @@ package struct LinkingDecision: Equatable, Sendable {
         if holder.removal == .unlinked { return ask(.unlinkedBefore) }
         if holder.claim == .claimed { return ask(.unprovenAddress, canRecover: true) }
         if holder.hasOtherSubject { return ask(.otherSubject) }
-        // A new sign-in method is a change that needs the second factor.
+        // // A new sign-in method is a change that needs the second factor.
         if holder.hasSecondFactor { return ask(.secondFactor) }
-        // Otherwise the weakest provider would own the server.
+        // // Otherwise the weakest provider would own the server.
         if holder.isAdministrator { return ask(.administrator) }
         if facts.rules.linking == .confirm { return ask(.policyConfirm) }
         return LinkingDecision(.provenByBoth, .link(holder.user, holder.isOwn ? .proves : .keeps))
@@ -95,7 +94,7 @@ package struct LinkingDecision: Equatable, Sendable {
     private static func create(
         _ facts: LinkingFacts, _ rule: LinkingRule, takesAddress: Bool
     ) -> LinkingDecision {
-        // Its user more likely means the earlier account than a new, empty one.
+        // // Its user more likely means the earlier account than a new, empty one.
         if let former = facts.formerOwner, facts.intent != .recover {
             let ask = Action.ask(former.user, canRecover: facts.rules.allowsSignUp)
             return former.isBanned ? .banned : LinkingDecision(.unlinkedBefore, ask)
@@ -148,7 +147,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // The account has no claim to the address, or has given it up: the identity gets a new account.
+        // // The account has no claim to the address, or gave it up: the identity gets a new account.
         default: return decision
         }
     }

@@ -1,19 +1,15 @@
 package import GatehouseWire
 
-/// The input of a linking decision.
 package struct LinkingFacts: Equatable, Sendable {
-    /// The purpose of the call.
     package enum Intent: Equatable, Sendable {
         case signIn
-        /// A signed-in user adds the identity.
         case link(UserID)
         /// A signed-in user proves ownership of the ticket's account.
         case confirm(UserID)
-        /// The identity's owner claims the address of a ticket from an account that never proved it.
+        /// The identity's owner claims the ticket's address from an account that never proved it.
         case recover
     }
 
-    /// The account that already has the identity.
     package struct Owner: Equatable, Sendable {
         package let user: UserID
         package let isBanned: Bool
@@ -28,11 +24,11 @@ package struct LinkingFacts: Equatable, Sendable {
     package var intent: Intent
     package var rules: ProviderRules
     package var owner: Owner?
-    /// The accounts that have the identity's address, or would get it. Empty for an unverified address.
+    /// Accounts that have the identity's address, or would get it. Empty for an unverified address.
     package var holders: [AddressHolder]
-    /// The account on which the first proof of its address set the identity aside. The identity's owner is unknown.
+    /// The account that set the identity aside on its address's first proof. The identity's owner is unknown.
     package var formerOwner: Owner?
-    /// The caller's own address; used for `link` only.
+    /// The caller's own address; for `link` only.
     package var askersEmail: String?
 
     package init(
@@ -49,7 +45,6 @@ package struct LinkingFacts: Equatable, Sendable {
     }
 }
 
-/// How the owner of an account removed an identity.
 package enum LinkRemoval: String, CaseIterable, Sendable {
     /// The identity must no longer open the account.
     case unlinked
@@ -57,13 +52,10 @@ package enum LinkRemoval: String, CaseIterable, Sendable {
     case undone
 }
 
-/// An account that has the same address as an identity.
 package struct AddressHolder: Equatable, Sendable {
-    /// How strong the account's claim to the address is.
     package enum Claim: Equatable, Sendable {
-        /// Ownership of the address is proven.
         case proven
-        /// The address is unproven, whether confirmed or not.
+        /// Unproven, confirmed or not.
         case claimed
         /// An unconfirmed sign-up that never had a session.
         case abandoned
@@ -71,16 +63,15 @@ package struct AddressHolder: Equatable, Sendable {
 
     package let user: UserID
     package let claim: Claim
-    /// Whether it is the account's own address rather than that of an identity only.
+    /// Whether it is the account's own address, not only an identity's.
     package let isOwn: Bool
     package let isBanned: Bool
     /// Whether the account has another identity of the same provider, which means two different users.
     package let hasOtherSubject: Bool
-    /// Whether the account has a verified second factor.
     package let hasSecondFactor: Bool
-    /// Whether the account's role may use the admin API.
+    /// Whether its role may use the admin API.
     package let isAdministrator: Bool
-    /// How the identity was removed from this account, if it was linked before.
+    /// How the owner removed this identity before, if it was linked.
     package let removal: LinkRemoval?
 
     package init(
@@ -124,8 +115,8 @@ package struct AddressHolder: Equatable, Sendable {
 }
 
 extension Account {
-    /// Whether the account is an unconfirmed sign-up: no confirmed address, no provider identity, no second factor, no
-    /// session ever.
+    /// Whether the account is an unconfirmed sign-up: no confirmed address, provider identity or second factor, and
+    /// never a session.
     package var isAbandoned: Bool {
         user.confirmedAt == nil && user.times.lastSignInAt == nil && !user.isAnonymous && user.factors == nil
             && !identities.contains(where: \.isOfProvider)

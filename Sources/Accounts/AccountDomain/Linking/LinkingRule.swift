@@ -1,5 +1,4 @@
-/// The reason for a linking decision. The raw values are stored in the audit log and must not change.
-/// `Docs/reference/linking-rules.md` explains them.
+/// Raw values are stored in the audit log and must not change. `Docs/reference/linking-rules.md` explains them.
 package enum LinkingRule: String, CaseIterable, Sendable {
     // Signing in.
     case knownIdentity = "known_identity"
@@ -35,7 +34,7 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case recoveredByProvider = "recovered_by_provider"
     case recoveryRefused = "recovery_refused"
 
-    // Removing a sign-in method.
+    // // Unlinking.
     case unlinkedByOwner = "unlinked_by_owner"
     case lastMethod = "last_method"
     case addressConflict = "address_conflict"
@@ -47,28 +46,24 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case providerAccountDeleted = "provider_account_deleted"
 }
 
-/// Why an attempt to sign in or to link failed.
 package enum LinkingRefusal: String, CaseIterable, Sendable {
     case banned
     case signUpDisabled = "sign_up_disabled"
-    /// The provider sent no email address, but one is required.
     case emailMissing = "email_missing"
-    /// The provider has not verified the email address, but verification is required.
     case emailUnverified = "email_unverified"
-    /// The account has the identity already.
     case alreadyLinked = "already_linked"
     /// Another account has the identity.
     case taken
     /// Another account has the address that this one would get.
     case emailTaken = "email_taken"
-    /// The ticket belongs to a different account than the caller's.
+    /// The ticket belongs to a different account.
     case otherAccount = "other_account"
     /// The accounts have changed since the ticket was issued. The user must start again.
     case outdated
-    /// The account's address is proven, so only the account's own sign-in methods open it.
+    /// The account's address is proven, so only its own sign-in methods open it.
     case notRecoverable = "not_recoverable"
-    /// The caller's session has ended, or the password has changed since it was checked.
+    /// The session has ended, or the password has changed since it was checked.
     case notSignedIn = "not_signed_in"
-    /// The ticket is used, expired or unknown.
+    /// Used, expired or unknown.
     case ticketUnknown = "ticket_unknown"
 }

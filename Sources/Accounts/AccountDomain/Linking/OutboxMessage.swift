@@ -1,27 +1,26 @@
 package import GatehouseWire
 
-/// A task for an external service that is retried until it succeeds.
+/// A task for an external service, retried until it succeeds.
 package enum OutboxMessage: Sendable {
     /// Revokes a provider's token after its account was deleted (RFC 7009).
     case revokeToken(provider: String, client: String, token: Secret)
 
-    /// Stored in the database; the values must not change.
+    /// Stored; must not change.
     package enum Kind: String, CaseIterable, Sendable {
         case revokeToken = "revoke_token"
     }
 }
 
-/// The retry schedule of the outbox.
 package enum OutboxSchedule {
-    /// How long a node holds an item before another node may take it.
+    /// How long a node holds an item.
     package static let lease: Duration = .seconds(120)
     /// Longer than any pause.
     package static let longestWait: Duration = .seconds(7 * 3_600)
-    /// About two weeks of attempts.
+    /// About two weeks.
     package static let maximumAttempts = 64
 
-    /// - Parameter attempts: The number of attempts so far, at least 1.
-    /// - Returns: The delay before the next attempt: one minute, doubled each time, at most six hours; nil to give up.
+    /// - Parameter attempts: At least 1.
+    /// - Returns: One minute, doubled each time, at most six hours; nil to give up.
     package static func pause(after attempts: Int) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         return .seconds(min(60 << min(attempts - 1, 9), 21_600))

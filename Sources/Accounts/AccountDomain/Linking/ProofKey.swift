@@ -1,9 +1,9 @@
 import Crypto
 package import GatehouseWire
 
-/// The PKCE challenge of a sign-in (RFC 7636).
+/// A sign-in's PKCE challenge (RFC 7636).
 package struct ProofKey: Equatable, Sendable {
-    /// How the challenge derives from the verifier (RFC 7636 §4.2).
+    /// RFC 7636 §4.2.
     package enum Method: String, CaseIterable, Sendable { case s256, plain }
 
     package let challenge: String
@@ -20,7 +20,7 @@ package struct ProofKey: Equatable, Sendable {
         self.method = method
     }
 
-    /// Whether the verifier matches the challenge. Constant time for verifiers of the same length.
+    /// Constant time for verifiers of the same length.
     package func isAnswered(by verifier: Secret) -> Bool {
         switch method {
         case .plain: verifier.matches(Secret(challenge))
@@ -29,7 +29,7 @@ package struct ProofKey: Equatable, Sendable {
     }
 }
 
-/// A digest of a long random token. The database stores it instead of the token.
+/// Stored instead of a long random token.
 package enum TokenDigest {
     /// SHA-256, 32 bytes.
     package static func of(_ token: Secret) -> [UInt8] { Array(SHA256.hash(data: Array(token.reveal().utf8))) }

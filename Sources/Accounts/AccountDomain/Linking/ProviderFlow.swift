@@ -1,26 +1,25 @@
 package import GatehouseWire
 
-/// A browser sign-in that is in progress at a provider.
+/// A browser sign-in in progress at a provider.
 package struct ProviderFlow: Sendable {
-    /// The purpose of the flow.
     package enum Purpose: Equatable, Sendable {
         case signIn
-        /// Adds the identity to the account of a signed-in user, while the session lasts.
+        /// Adds the identity to a signed-in user's account while the session lasts.
         case link(UserID, session: SessionID?)
     }
 
-    /// The maximum time from the start until the browser returns.
+    /// From the start until the browser returns.
     package static let lifetime: Duration = .seconds(300)
 
     package let provider: String
     package let purpose: Purpose
     /// Our PKCE verifier towards the provider (RFC 7636 §4.1).
     package let verifier: Secret
-    /// The nonce that the ID token must repeat.
+    /// Must be repeated by the ID token.
     package let nonce: String
     /// The app's PKCE challenge; nil in the implicit flow.
     package let proofKey: ProofKey?
-    /// The app's redirect URL, checked against the allow list at the start.
+    /// Checked against the allow list at the start.
     package let redirectTo: String
 
     package init(
@@ -36,7 +35,6 @@ package struct ProviderFlow: Sendable {
     }
 }
 
-/// A provider's refresh token, stored for later use.
 package struct ProviderGrant: Sendable {
     package let refreshToken: Secret
     /// The client id that the token was issued to, needed to revoke it.

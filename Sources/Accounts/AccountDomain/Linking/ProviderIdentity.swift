@@ -1,23 +1,21 @@
 package import GatehouseWire
 
-/// A user's identity at a provider, verified by the caller that creates this value.
+/// A user's identity at a provider, verified by the code that creates this value.
 package struct ProviderIdentity: Equatable, Sendable {
-    /// `apple`, `google`, …; never `email` or `phone`, which denote the account itself.
+    /// `apple`, `google`, …; never `email` or `phone`.
     package let provider: String
-    /// The provider's id of the user, unique together with ``provider``.
+    /// Unique together with ``provider``.
     package let subject: String
-    /// nil if the provider sent no address, or one with a syntax that Supabase Auth does not accept.
+    /// nil if the provider sent none, or one that Supabase Auth's syntax does not accept.
     package let email: EmailAddress?
-    /// Whether the provider verified ``email``.
     package let isEmailVerified: Bool
     /// Whether ``email`` is a relay that hides the user's real address.
     package let isPrivateRelay: Bool
     /// Stored as `identity_data`, and merged into `user_metadata`.
     package let data: AuthJSONObject
-    /// Values for empty fields of the profile.
+    /// Values for empty profile fields.
     package let profile: ProfileFill
 
-    /// - Parameter email: The address as the provider sent it.
     /// - Returns: nil for an empty provider or subject, and for the providers `email` and `phone`.
     package init?(
         provider: String, subject: String, email: String?, isEmailVerified: Bool, isPrivateRelay: Bool = false,
@@ -33,21 +31,19 @@ package struct ProviderIdentity: Equatable, Sendable {
         self.profile = profile
     }
 
-    /// The email address, if the provider verified it.
     package var provenEmail: EmailAddress? { isEmailVerified ? email : nil }
 
     private static func bounded(_ data: AuthJSONObject) -> AuthJSONObject {
         AuthJSON.object(data).text.utf8.count > AccountMetadata.maximumBytes / 2 ? facts(of: data) : data
     }
 
-    /// The members that identify the user.
     static func facts(of data: AuthJSONObject) -> AuthJSONObject {
         let facts = ["iss", "sub", "provider_id", "email", "email_verified", "phone_verified"]
         return data.filter { facts.contains($0.key) }
     }
 }
 
-/// Profile values from a provider, shortened or dropped where the schema would refuse them.
+/// Profile values from a provider, cut or dropped where the schema would refuse them.
 package struct ProfileFill: Equatable, Sendable {
     /// At most 50 code points.
     package let firstName: String?
@@ -75,7 +71,7 @@ package struct ProfileFill: Equatable, Sendable {
 }
 
 extension Identity {
-    /// Whether the provider is external, not the account's own email address or telephone number.
+    /// Whether the provider is external, not the account's own email or telephone number.
     package static func isOfProvider(_ provider: String) -> Bool { provider != "email" && provider != "phone" }
     package var isOfProvider: Bool { Self.isOfProvider(provider) }
 
@@ -86,11 +82,10 @@ extension Identity {
         isEmailVerified = identity.isEmailVerified
     }
 
-    /// Whether the provider verified this address.
     package func vouches(for email: String?) -> Bool { isEmailVerified && email != nil && self.email == email }
 }
 
-// For sealed storage until the user answers a question.
+// // For encrypted storage until the user confirms.
 extension ProviderIdentity {
     package var json: AuthJSON {
         let members: [String: AuthJSON?] = [

@@ -1,28 +1,25 @@
-/// The rule for an address that a provider verified and an account has proven. Configured per provider.
+/// For an address that a provider verified and an account has proven. Per provider.
 package enum LinkingPolicy: String, CaseIterable, Sendable {
-    /// The identity is linked.
     case automatic
     /// The user must first prove ownership of the account.
     case confirm
-    /// Addresses are ignored: the identity gets its own account.
+    /// Ignores addresses: the identity gets its own account.
     case never
 }
 
 /// The address that a provider must supply before an account is created.
 package enum AddressRequirement: String, CaseIterable, Sendable {
-    /// None.
     case none
     /// Any address. An unverified one does not become the account's.
     case present
     case verified
 }
 
-/// The settings of sign-in through a provider.
 package struct ProviderRules: Equatable, Sendable {
     package var linking: LinkingPolicy
     package var address: AddressRequirement
     package var allowsSignUp: Bool
-    /// The roles that may use the admin API.
+    /// Roles that may use the admin API.
     package var administratorRoles: [String]
 
     package init(

@@ -1,8 +1,7 @@
 package import GatehouseWire
 
-/// A method to sign in to an account.
 package enum SignInMethod: Hashable, Sendable {
-    /// A password, with a confirmed address.
+    /// With a confirmed address.
     case password
     case identity(IdentityID, provider: String)
 
@@ -16,7 +15,7 @@ package enum SignInMethod: Hashable, Sendable {
 }
 
 extension Account {
-    /// The sign-in methods, password first, then the identities from oldest to newest.
+    /// Password first, then identities, oldest first.
     package var signInMethods: [SignInMethod] {
         let identities = identities.filter(\.isOfProvider).map { SignInMethod.identity($0.id, provider: $0.provider) }
         return (hasPasswordSignIn ? [.password] : []) + identities
@@ -28,9 +27,9 @@ extension Account {
     }
 }
 
-/// Whether a user may remove a sign-in method. The last one cannot be removed.
+/// Whether a user may remove a sign-in method. The last one must stay.
 package enum UnlinkDecision: Equatable, Sendable {
-    /// What happens to the account's email address.
+    /// The effect on the account's email address.
     package enum Address: Equatable, Sendable {
         case keeps
         /// The remaining identities have only other addresses; this one becomes the account's.
@@ -39,7 +38,6 @@ package enum UnlinkDecision: Equatable, Sendable {
         case goes
     }
 
-    /// Why the sign-in method cannot be removed.
     package enum Refusal: Equatable, Sendable {
         case lastMethod
         case notFound
@@ -50,16 +48,14 @@ package enum UnlinkDecision: Equatable, Sendable {
     case remove(Address)
     case refuse(Refusal)
 
-    /// - Parameters:
-    ///   - hasPasskey: Whether the user can sign in with a passkey.
-    ///   - isFree: Whether no other account has an address. Called only if the result matters.
+    /// - Parameter isFree: Whether no other account has the address. Called only if the result matters.
     /// - Throws: Errors of `isFree`.
     package init(
         _ account: Account, removing id: IdentityID, hasPasskey: Bool = false, isFree: (EmailAddress) throws -> Bool
     ) rethrows {
         let removed = account.identities.first { $0.id == id }
         let left = account.methods(without: removed)
-        // As in Supabase Auth, an account with a single identity gets this refusal first, whatever id it asks for.
+        // // As in Supabase Auth, an account with a single identity gets this refusal first, for any id.
         if left.isEmpty && !hasPasskey || account.identities.count <= 1 && removed == nil {
             self = .refuse(.lastMethod)
         } else if let removed {
@@ -83,7 +79,7 @@ package enum UnlinkDecision: Equatable, Sendable {
 }
 
 extension Account {
-    /// The remaining sign-in methods. The password goes together with the email identity.
+    /// The password goes with the email identity.
     func methods(without removed: Identity?) -> [SignInMethod] {
         guard let removed else { return signInMethods }
         return signInMethods.filter { method in
@@ -94,7 +90,7 @@ extension Account {
         }
     }
 
-    /// The addresses that providers verified, oldest identity first.
+    /// Addresses that providers verified, oldest identity first.
     func provenAddresses(without removed: IdentityID?) -> [EmailAddress] {
         identities.filter { $0.id != removed && $0.isEmailVerified }.compactMap { $0.email.flatMap(EmailAddress.init) }
     }

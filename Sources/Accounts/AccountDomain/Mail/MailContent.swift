@@ -1,28 +1,27 @@
 package import GatehouseWire
 
-/// The content of an email. Kept sealed in the outbox until it is sent.
+/// Encrypted in the outbox until it is sent.
 package struct MailContent: Sendable {
     package let kind: MailKind
     package let recipient: EmailAddress
-    /// The token of the link; nil for a mail without a link.
+    /// nil for an email without a link.
     package var linkToken: Secret?
     package var code: Secret?
-    /// The code and the token for the present address, in a mail about a change that has both.
+    /// For the current address, in an email about a change that has both.
     package var currentCode: Secret?
     package var currentLinkToken: Secret?
     package var redirectTo: String
     /// The account's address, which may not be the recipient.
     package var account: String?
-    /// Whether the recipient is the account's confirmed address, and not a person who may have nothing to do with
-    /// the request: anyone can enter an address to sign up.
+    /// Whether the recipient is the account's confirmed address. Otherwise it may be a stranger: anyone can enter any
+    /// address to sign up.
     package var isToConfirmed = false
-    /// The address that the account changes to.
     package var newEmail: String?
     /// The account's `user_metadata`.
     package var data: AuthJSONObject = [:]
-    /// The languages the client asked for, as in `Accept-Language` (RFC 9110 §12.5.4).
+    /// The client's languages, as in `Accept-Language` (RFC 9110 §12.5.4).
     package var language: String?
-    /// The content of a notice; nil for other emails.
+    /// nil unless the email is a notice.
     package var notice: MailNotice?
 
     package init(kind: MailKind, recipient: EmailAddress, redirectTo: String) {
@@ -44,7 +43,7 @@ package struct MailContent: Sendable {
         return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
-    /// - Returns: nil for JSON that ``json`` of this release cannot produce.
+    /// - Returns: nil for JSON that this release's ``json`` cannot produce.
     package init?(json: AuthJSON) {
         guard let kind = (json["kind"]?.stringValue).flatMap(MailKind.init(text:)),
             let recipient = (json["recipient"]?.stringValue).flatMap(EmailAddress.init),
@@ -64,7 +63,7 @@ package struct MailContent: Sendable {
     }
 }
 
-/// A code and a link token for the same purpose, in the clear. Only the mail has them.
+/// A code and a link token for the same purpose, in the clear. Only the email contains them.
 package struct MintedToken: Sendable {
     /// 56 hexadecimal digits, after `pkce_` if the link leads to an authorization code.
     package let link: Secret
@@ -72,22 +71,19 @@ package struct MintedToken: Sendable {
     package let code: Secret
 
     package static let pkcePrefix = "pkce_"
-    /// The wrong codes that a token survives.
+    /// Wrong codes that a token survives.
     package static let maximumAttempts = 5
     package static let linkBytes = 28
-    /// Of a code.
     package static let digits = 6
 
-    /// - Parameters:
-    ///   - randomBytes: Returns that many unpredictable bytes.
-    ///   - hasProofKey: Whether the request had a PKCE challenge.
+    /// - Parameter hasProofKey: Whether the request had a PKCE challenge.
     package init(hasProofKey: Bool, randomBytes: (Int) -> [UInt8]) {
         let digits = randomBytes(Self.linkBytes).hexadecimal
         link = Secret((hasProofKey ? Self.pkcePrefix : "") + digits)
         code = Secret(Self.code(randomBytes))
     }
 
-    /// Every code is equally likely: numbers above the last multiple of a million are drawn again.
+    /// Draws again above the last multiple of a million, so every code is equally likely.
     private static func code(_ randomBytes: (Int) -> [UInt8]) -> String {
         while true {
             let number = randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

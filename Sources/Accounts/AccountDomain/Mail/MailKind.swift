@@ -1,24 +1,23 @@
 import GatehouseWire
 
-/// The mails of the server. The raw values are stored and must not change.
+/// Raw values are stored and must not change.
 package enum MailKind: String, CaseIterable, Sendable {
-    /// Confirms the address of a sign-up.
     case signUp = "signup"
     case invite
     case magicLink = "magiclink"
     case recovery
-    /// Confirms a change of address, to the present and to the new address.
+    /// A change of address is confirmed by the current and the new address.
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
     /// A code that replaces the current password in a change.
     case reauthentication
-    /// Tells the owner of an address that it was used for another sign-up.
+    /// Tells an address's owner that it was used for another sign-up.
     case accountExists = "account_exists"
-    /// A code that proves the account of a link ticket.
+    /// Proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
-    // Notices, which report what has happened to the account. Their names end in `_notification`.
+    // // Notices report what has happened to the account. Their names end in `_notification`.
     case passwordChanged = "password_changed_notification"
-    /// To the address that the account had.
+    /// To the account's previous address.
     case emailChanged = "email_changed_notification"
     case identityLinked = "identity_linked_notification"
     case identityUnlinked = "identity_unlinked_notification"
@@ -28,15 +27,13 @@ package enum MailKind: String, CaseIterable, Sendable {
     /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
     case recoveryCodeUsed = "recovery_code_used_notification"
-    /// New recovery codes replace the previous ones.
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"
 
-    /// Whether the email reports what has happened, and asks for nothing.
     package var isNotice: Bool { rawValue.hasSuffix("_notification") }
 
-    /// Where the mail's code is stored; nil for a mail without a code.
+    /// Where the code is stored; nil for an email without a code.
     package var slot: TokenSlot? {
         switch self {
         case .signUp, .invite: .confirmation
@@ -49,7 +46,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The `type` of the emailed link; nil for a mail without a link.
+    /// The link's `type`; nil for an email without a link.
     package var linkType: String? {
         switch self {
         case .signUp, .invite, .magicLink, .recovery: rawValue
@@ -69,8 +66,8 @@ package enum MailKind: String, CaseIterable, Sendable {
     }
 }
 
-/// The purpose of an emailed code. An account has at most ``depth`` codes in each slot. The raw values are stored and must
-/// not change.
+/// An emailed code's purpose. An account has at most ``depth`` codes per slot. Raw values are stored and must not
+/// change.
 package enum TokenSlot: String, CaseIterable, Sendable {
     case confirmation, recovery, reauthentication
     case emailChangeCurrent = "email_change_current"
@@ -78,10 +75,9 @@ package enum TokenSlot: String, CaseIterable, Sendable {
     /// Proves the account of one link ticket.
     case linkConfirmation = "link_confirmation"
 
-    /// The number of an account's codes for one purpose that are valid at the same time.
     package static let depth = 3
 
-    /// The stored values of the slot, by the age of the code. Earlier programs know the first one alone.
+    /// The slot's stored values, newest code first. Earlier releases know only the first.
     package var places: [String] { [rawValue, rawValue + "/1", rawValue + "/2"] }
 
     /// - Returns: nil for a slot that only a newer release knows.
@@ -90,7 +86,6 @@ package enum TokenSlot: String, CaseIterable, Sendable {
         self.init(text: String(slot))
     }
 
-    /// The other confirmation of a change of address.
     package var other: TokenSlot? {
         switch self {
         case .emailChangeCurrent: .emailChangeNew
@@ -100,9 +95,9 @@ package enum TokenSlot: String, CaseIterable, Sendable {
     }
 }
 
-/// Mails of different lanes do not wait for each other. The raw values are stored and must not change.
+/// Emails in different lanes do not delay each other. Raw values are stored and must not change.
 package enum MailLane: String, CaseIterable, Sendable {
-    /// A person waits for these.
+    /// The user is waiting for these.
     case codes
     case invitations, notices
 }

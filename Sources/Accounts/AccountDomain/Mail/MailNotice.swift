@@ -1,37 +1,33 @@
 package import GatehouseWire
 
-/// The changes of an account that are reported to its owner.
+/// The changes that are reported to an account's owner.
 package struct MailNotices: Sendable {
     package let kinds: Set<MailKind>
-    /// Whether only proven addresses get notices. Otherwise confirmed addresses get them as well.
+    /// Whether only proven addresses get notices. Otherwise confirmed addresses do.
     package let needsProof: Bool
 
     package init(kinds: Set<MailKind> = [], needsProof: Bool = false) {
         (self.kinds, self.needsProof) = (kinds, needsProof)
     }
 
-    /// Whether changes are reported to the account's owner.
     package func reach(_ user: User) -> Bool {
         guard user.times.deletedAt == nil, user.times.emailConfirmedAt != nil else { return false }
         return !needsProof || user.times.emailProvenAt != nil
     }
 }
 
-/// The details of a notice besides its kind.
 package struct MailNotice: Sendable {
     package let time: Instant
     /// The device that made the change, in words; nil for an administrator.
     package var device: String?
-    /// The address before its change.
     package var oldEmail: String?
-    /// The provider of a sign-in method, or `email`.
+    /// A sign-in method's provider, or `email`.
     package var provider: String?
-    /// The kind of a second factor.
     package var factor: Factor.Kind?
-    /// The product that keeps a passkey; nil for an unknown one. Not the name that a user gave: a thief could write to the
-    /// owner with it.
+    /// The product that keeps a passkey; nil if unknown. Not the user's name for it: a thief could use that to write to
+    /// the owner.
     package var authenticator: String?
-    /// When a removal by an administrator takes effect.
+    /// When an administrator's removal takes effect.
     package var removalAt: Instant?
 
     package init(time: Instant) { self.time = time }
@@ -47,7 +43,6 @@ package struct MailNotice: Sendable {
         return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
-    /// - Returns: nil for JSON that ``json`` cannot produce.
     init?(json: AuthJSON) {
         guard let time = json["time"]?.intValue else { return nil }
         self.init(time: Instant(microseconds: time))

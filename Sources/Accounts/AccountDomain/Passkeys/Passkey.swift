@@ -1,7 +1,6 @@
 package import GatehouseWire
 
-/// A discoverable WebAuthn credential that signs its user in. Kept apart from second factors: a passkey answers no
-/// factor's challenge, and a factor's key cannot sign a user in.
+/// A discoverable WebAuthn credential for sign-in. Separate from second factors: neither can be used as the other.
 package struct Passkey: Sendable {
     package var id: PasskeyID
     package var user: UserID
@@ -9,24 +8,24 @@ package struct Passkey: Sendable {
     package var credentialID: [UInt8]
     /// The COSE_Key as the authenticator encoded it.
     package var publicKey: [UInt8]
-    /// The number of the key's algorithm in the IANA registry "COSE Algorithms".
+    /// The IANA "COSE Algorithms" number.
     package var algorithm: Int64
-    /// The authenticator's model, 16 bytes; zeros if it names none.
+    /// The AAGUID, 16 bytes; zeros if the authenticator names none.
     package var model: [UInt8]
     /// Of the last sign-in; 0 if the authenticator does not count.
     package var signCount: UInt32
-    /// Whether the passkey may be on several devices, as of the last sign-in.
+    /// As of the last sign-in.
     package var isBackupEligible: Bool
     package var isBackedUp: Bool
     /// As the browser reported them.
     package var transports: [String]
-    /// The format of the attestation statement.
+    /// The attestation statement's format.
     package var attestation: String
     package var name: String
     package var createdAt: Instant
     package var updatedAt: Instant
     package var lastUsedAt: Instant?
-    /// When the first proof of the account's address set it aside: it signs in only together with an emailed code.
+    /// When the first proof of the account's address set it aside. It then signs in only together with an emailed code.
     package var setAsideAt: Instant?
 
     package init(
@@ -41,7 +40,7 @@ package struct Passkey: Sendable {
         (createdAt, updatedAt) = (now, now)
     }
 
-    /// In bytes.
+    /// Bytes.
     package static let longestName = 120
 }
 
@@ -50,7 +49,7 @@ package typealias PasskeyID = Identifier<Passkey>
 extension Account {
     /// Whether the user can sign in without passkeys.
     ///
-    /// - Parameter mailsCodes: Whether the server mails codes to confirmed addresses.
+    /// - Parameter mailsCodes: Whether the server emails codes to confirmed addresses.
     package func hasWayIn(mailsCodes: Bool) -> Bool {
         !signInMethods.isEmpty || (mailsCodes && user.email != nil && user.times.emailConfirmedAt != nil)
     }

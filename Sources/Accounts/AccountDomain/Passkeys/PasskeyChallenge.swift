@@ -1,19 +1,16 @@
 package import GatehouseWire
 
-/// A challenge of a passkey ceremony. The server recognizes it without having stored it, so that anonymous callers, who
-/// ask for most challenges, cannot fill a table.
+/// A passkey challenge that the server recognizes without storing it, so that anonymous callers cannot fill a table.
 ///
-/// The id is a UUID of version 8 (RFC 9562 §5.8): the time when the challenge expires, random bits, and a proof that
-/// this server made it for this purpose. The challenge itself is a MAC of the id, so only its receiver knows it.
+/// The id is a version 8 UUID (RFC 9562 §5.8): expiry time, random bits, and a proof that this server made it for this
+/// purpose. The challenge is a MAC of the id, so only its receiver knows it.
 package struct PasskeyChallenge: Sendable {
     package enum Purpose: Sendable {
-        /// A sign-in by any user.
         case authentication
-        /// A further passkey of a user.
         case registration(UserID)
-        /// The same, created without a gesture (`mediation: "conditional"`).
+        /// Created without a gesture (`mediation: "conditional"`).
         case conditionalRegistration(UserID)
-        /// The first passkey of a new account. The name is what the authenticator shows.
+        /// A new account's first passkey. The authenticator shows the name.
         case signUp(name: String)
     }
 
@@ -21,12 +18,12 @@ package struct PasskeyChallenge: Sendable {
     /// 32 bytes.
     package let bytes: [UInt8]
     package let expiresAt: Instant
-    /// For ``Purpose/signUp(name:)``: the id of the new account.
+    /// For ``Purpose/signUp(name:)``: the new account's id.
     package let newUser: UserID
 
     private static let proofStart = 12
 
-    /// - Parameter random: 6 random bytes.
+    /// - Parameter random: 6 bytes.
     package init(
         for purpose: Purpose, lifetime: Duration, _ secrets: ServerSecrets, random: [UInt8], at now: Instant
     ) {
@@ -38,8 +35,7 @@ package struct PasskeyChallenge: Sendable {
         self.init(id: id + proof.prefix(16 - Self.proofStart), purpose, secrets, secret: 0)
     }
 
-    /// Recognizes a challenge that this server, or another node with its secrets, made for the same purpose. It may have
-    /// expired, or been used.
+    /// Recognizes a challenge that a node with these secrets made for this purpose. It may have expired or been used.
     package init?(_ id: PasskeyChallengeID, for purpose: Purpose, _ secrets: ServerSecrets) {
         let bytes = id.bytes
         let context = Self.proofContext(purpose, Array(bytes.prefix(Self.proofStart)))

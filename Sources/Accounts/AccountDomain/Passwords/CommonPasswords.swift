@@ -49,7 +49,7 @@ import Crypto
 /// WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 /// OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 enum CommonPasswords {
-    /// Case-insensitive. The false positive rate is below one in a million.
+    /// Case-insensitive. False positives are below one in a million.
     ///
     /// - Parameter password: At most ``PasswordPolicy/longest`` bytes.
     static func contains(_ password: String) -> Bool {

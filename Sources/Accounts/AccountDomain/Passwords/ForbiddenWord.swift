@@ -1,11 +1,11 @@
 import GatehouseWire
 
-/// Compares a password with words that it must not consist of (ASVS 5.0 V6.2.11).
+/// Words that a password must not consist of (ASVS 5.0 V6.2.11).
 enum ForbiddenWord {
     /// Shorter words are ignored: `a@example.com` does not forbid a letter.
     static let shortest = 3
 
-    /// Lower-case letters and digits, without digits at either end. `ada.lovelace` and `Ada-Lovelace1815!` have the
+    /// Lower-case letters and digits, without digits at either end: `ada.lovelace` and `Ada-Lovelace1815!` have the
     /// same core.
     static func core(of text: String) -> [Unicode.Scalar] {
         let lower = text.lowercased().unicodeScalars

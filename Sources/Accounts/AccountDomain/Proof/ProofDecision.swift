@@ -1,23 +1,23 @@
 import GatehouseWire
 
-/// The effect of an address's proof on earlier credentials and sessions: a pure function of
-/// ``ProofFacts``. `Docs/proving.md` has its table.
+/// The effect of an address's proof on earlier credentials and sessions: a pure function of ``ProofFacts``. Table:
+/// `Docs/proving.md`.
 ///
 /// A proof deletes nothing. What may be a stranger's is set aside: see ``SetAside``.
 package struct ProofDecision: Equatable, Sendable {
     package enum Password: Equatable, Sendable {
         case keeps
         case isSetAside
-        /// The password of the sign-up that the email belongs to becomes the account's.
+        /// The password of the email's sign-up becomes the account's.
         case becomesThatOfTheEmail
-        /// The password that the caller typed with the code becomes the account's.
+        /// The password typed with the code becomes the account's.
         case becomesTheTypedOne
     }
 
     package let password: Password
-    /// Whether passkeys are set aside, and provider identities that do not vouch for the address.
+    /// Sets aside passkeys, and provider identities that do not vouch for the address.
     package let setsAsideOthers: Bool
-    /// Whether earlier sessions end, except the caller's.
+    /// Except the caller's.
     package let endsSessions: Bool
 
     package static let nothing = ProofDecision(password: .keeps, setsAsideOthers: false, endsSessions: false)
@@ -35,7 +35,7 @@ package struct ProofDecision: Equatable, Sendable {
             case (true, .password, _): Self.keeping(.becomesTheTypedOne)
             case (true, .account, _), (true, .client, .addressChange), (true, .client, .signUp): Self.keeping(.keeps)
             case (true, .client, .competingSignUp): Self.keeping(.becomesThatOfTheEmail)
-            // The only password ever chosen for the address, and the email was sent because of it.
+            // // The only password ever chosen for the address, and the email was sent because of it.
             case (true, .none, .signUp) where facts.isUnfinishedSignUp && !facts.competes: Self.keeping(.keeps)
             case (true, _, _): ProofDecision(password: .isSetAside, setsAsideOthers: true, endsSessions: true)
             }
@@ -46,32 +46,31 @@ package struct ProofDecision: Equatable, Sendable {
     }
 }
 
-/// The input of a ``ProofDecision``.
 package struct ProofFacts: Equatable, Sendable {
     /// The caller's evidence besides the emailed code or link.
     package enum Binding: CaseIterable, Sendable {
         case none
-        /// The caller is the client that asked for the email, by its PKCE verifier or browser cookie.
+        /// The client that requested the email, by its PKCE verifier or browser cookie.
         case client
         /// A session of the account, or the mark of a browser that signed in with its password.
         case account
-        /// One of the passwords that wait or are set aside.
+        /// A waiting or set-aside password.
         case password
     }
 
     /// Why the email was sent.
     package enum Email: CaseIterable, Sendable {
-        /// The sign-up that made the account.
+        /// The sign-up that created the account.
         case signUp
         /// Another sign-up with the same address.
         case competingSignUp
-        /// A change of address, which a session of the account began.
+        /// A change of address, begun by a session of the account.
         case addressChange
-        /// A sign-in, a password reset, a link question or a repeated email: anyone can ask for these.
+        /// A sign-in, a password reset, a link confirmation or a repeated email: anyone can request these.
         case other
     }
 
-    /// Whether no proof of the account's address came before. Later ones change nothing.
+    /// Whether this is the address's first proof. Later ones change nothing.
     package var isFirst: Bool
     package var binding: Binding
     package var email: Email

@@ -1,8 +1,7 @@
 package import GatehouseWire
 
-/// The credentials of an account that open nothing by themselves: passwords of competing sign-ups, and what was added
-/// before the first proof of the address. Their holder restores one by using it once together with a proof of the
-/// mailbox.
+/// Credentials that open nothing by themselves: competing sign-ups' passwords, and what was added before the address's
+/// first proof. Using one together with a proof of the mailbox restores it.
 package struct SetAside: Equatable, Sendable {
     package struct Password: Equatable, Sendable {
         package let hash: Secret
@@ -25,7 +24,7 @@ package struct SetAside: Equatable, Sendable {
         package let id: PasskeyID
         package let name: String
         package let at: Instant
-        /// The session that restores it by giving the account's second factor.
+        /// See ``Password/session``.
         package var session: SessionID?
 
         package init(id: PasskeyID, name: String, at: Instant, session: SessionID? = nil) {
@@ -43,7 +42,7 @@ package struct SetAside: Equatable, Sendable {
         }
     }
 
-    /// The most passwords of competing sign-ups, so that strangers cannot fill the row. The first ones stay.
+    /// Limits competing sign-ups' passwords, so that strangers cannot fill the row. The first ones stay.
     package static let mostPasswords = 5
 
     package var passwords: [Password] = []
@@ -57,14 +56,14 @@ package struct SetAside: Equatable, Sendable {
 
     package var isEmpty: Bool { passwords.isEmpty && passkeys.isEmpty && identities.isEmpty }
 
-    /// `password`, `passkey` and the names of providers, for the audit log.
+    /// `password`, `passkey` and provider names, for the audit log.
     package var methods: [String] {
         (passwords.isEmpty ? [] : ["password"]) + (passkeys.isEmpty ? [] : ["passkey"]) + identities.map(\.provider)
     }
 
-    /// Adds a password, unless it is there already.
+    /// Adds a password unless it is present.
     ///
-    /// - Parameter isKept: Adds it beyond ``mostPasswords``: it was the account's, or its sign-up's email was used.
+    /// - Parameter isKept: Ignores ``mostPasswords``: it was the account's, or its sign-up's email was used.
     package mutating func add(_ password: Password, isKept: Bool = false) {
         guard isKept || passwords.count < Self.mostPasswords,
             !passwords.contains(where: { $0.hash.matches(password.hash) })
@@ -72,18 +71,13 @@ package struct SetAside: Equatable, Sendable {
         passwords.append(password)
     }
 
-    /// Removes the password with this hash.
-    ///
-    /// - Returns: nil if there is none.
     package mutating func take(_ hash: Secret) -> Password? {
         passwords.firstIndex { $0.hash.matches(hash) }.map { passwords.remove(at: $0) }
     }
 }
 
 extension SetAside {
-    /// As stored: an array of objects with `type`.
-    ///
-    /// - Returns: nil if nothing is set aside.
+    /// An array of objects with `type`; nil if nothing is set aside.
     package var stored: String? {
         let passwords = passwords.map { password in
             Self.entry(
@@ -110,10 +104,10 @@ extension SetAside {
         return .object(members.merging(entry) { $1 })
     }
 
-    /// - Parameter stored: The result of ``stored``. Entries of a type that only a newer release knows are left out.
+    /// Ignores entries of a type that only a newer release knows.
     package init(stored: String?) {
         self.init()
-        // Ignored: this program wrote the JSON. Passkeys and identities keep their own marks.
+        // // Ignored: our own JSON. Passkeys and identities keep their own marks.
         let entries = stored.flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         for entry in entries {
             if entry["type"]?.stringValue == "contest" { isContested = true }
@@ -142,16 +136,16 @@ extension SetAside {
 }
 
 extension Account {
-    /// Whether a sign-up made the account: then the `user_metadata` have the account's id.
+    /// Whether a sign-up created the account: `user_metadata` then contains the account's id.
     package var isOfSignUp: Bool {
-        // Ignored: this program wrote the JSON, so it parses.
+        // // Ignored: our own JSON, so it parses.
         (try? JSONReader.read(user.userMetadata))?["sub"]?.stringValue.map { $0.utf8.elementsEqual(user.id.text.utf8) }
             ?? false
     }
 
-    /// The `data` of the sign-up that made the account, without the members that the server adds.
+    /// The `data` of the sign-up that created the account, without the server's members.
     package var enteredMetadata: AuthJSONObject {
-        // Ignored: this program wrote the JSON. If it is damaged, nothing is known to have been entered.
+        // // Ignored: our own JSON. If it is damaged, nothing is known to have been entered.
         let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }
     }

@@ -1,13 +1,13 @@
 package import GatehouseWire
 
-/// The ticket of a right but set-aside passkey. Presented together with an emailed code, it restores the passkey.
-/// The server seals it instead of storing it.
+/// The ticket for a correct but set-aside passkey. Presented with an emailed code, it restores the passkey. Encrypted
+/// by the server instead of stored.
 package struct SetAsidePasskey: Equatable, Sendable {
     package let id: PasskeyID
     package let user: UserID
     package let expiresAt: Instant
 
-    /// How long the code has to arrive.
+    /// The time for the code to arrive.
     package static let lifetime: Duration = .seconds(600)
     private static let name = "set-aside passkey"
 
@@ -15,8 +15,7 @@ package struct SetAsidePasskey: Equatable, Sendable {
         (self.id, self.user, expiresAt) = (id, user, now + Self.lifetime)
     }
 
-    /// - Parameter nonce: 12 random bytes.
-    /// - Throws: An error of the crypto library for a nonce of another length.
+    /// - Parameter nonce: 12 random bytes. Another length throws an error of the crypto library.
     package func ticket(_ secrets: ServerSecrets, nonce: [UInt8]) throws -> Secret {
         let time = (0..<8).map { UInt8(truncatingIfNeeded: expiresAt.microseconds >> (56 - 8 * Int64($0))) }
         return Secret(Base64URL.text(try secrets.seal(id.bytes + user.bytes + time, name: Self.name, nonce: nonce)))
@@ -25,7 +24,7 @@ package struct SetAsidePasskey: Equatable, Sendable {
     /// - Returns: nil for a ticket that has expired, or that this server did not seal.
     package init?(ticket: Secret, _ secrets: ServerSecrets, at now: Instant) {
         guard ticket.utf8Count <= 128, let sealed = Base64URL.decode(ticket.reveal()),
-            // Ignored: other text is not a ticket of this server.
+            // // Ignored: other text is not one of our tickets.
             let bytes = try? secrets.open(sealed, name: Self.name), bytes.count == 40
         else { return nil }
         id = PasskeyID(bytes: Array(bytes[0..<16]))
@@ -36,6 +35,5 @@ package struct SetAsidePasskey: Equatable, Sendable {
 }
 
 extension Passkey {
-    /// The ticket's content for a passkey that is set aside.
     package func restoration(at now: Instant) -> SetAsidePasskey { SetAsidePasskey(id: id, user: user, at: now) }
 }

@@ -1,13 +1,12 @@
 import Crypto
 package import GatehouseWire
 
-/// Shows that a device has signed in to an account before: a random id signed by the server. It is not a credential; it
-/// gives the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
-/// It ends with the password, so a caller that knew the last password is a stranger.
+/// Shows that a device has signed in to an account before: a random id signed by the server. Not a credential; it gives
+/// the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+/// Changing the password invalidates it, so knowing the previous password gives no advantage.
 package struct DeviceCookieValue: Sendable {
     /// 44 characters of Base64URL.
     package let text: Secret
-    /// Unique per device.
     package let id: String
     /// Differs for each account, and for each password of an account.
     package let password: String
@@ -18,7 +17,7 @@ package struct DeviceCookieValue: Sendable {
     private static let signatureBytes = 16
 
     /// - Parameters:
-    ///   - account: Identifies the account. The mark is invalid for any other.
+    ///   - account: The mark is invalid for any other.
     ///   - id: 8 random bytes.
     /// - Returns: nil for a user without a password.
     package init?(of account: [UInt8], _ user: User, id: [UInt8], _ secrets: ServerSecrets) {
@@ -37,8 +36,8 @@ package struct DeviceCookieValue: Sendable {
         guard self.text.matches(text) else { return nil }
     }
 
-    /// Whether the mark was issued for the user's current password. An upgraded hash of the same password
-    /// (``User/passwordHash``) counts as another password and ends earlier marks.
+    /// Whether the mark was issued for the current password. A new hash of the same password also invalidates earlier
+    /// marks.
     package func isCurrent(of user: User, _ secrets: ServerSecrets) -> Bool {
         Self.password(of: user, number, secrets).map { Base64URL.text($0) == password } ?? false
     }

@@ -1,16 +1,14 @@
 package import GatehouseWire
 
-/// A session that has ended, and the record of its end.
 package struct EndedSession: Sendable {
     package let id: SessionID
-    /// The device that used it.
     package let device: Device
     package let beganAt: Instant
     package let refreshedAt: Instant?
     package let endedAt: Instant
     package let reason: SessionEnd.Reason
     package let actor: SessionEnd.Actor
-    /// The device and the request that ended it; nil without a request.
+    /// nil without a request.
     package let endedBy: Device?
 
     package init(
@@ -27,7 +25,7 @@ package struct EndedSession: Sendable {
         self.endedBy = endedBy
     }
 
-    /// The record of a session that has ended by policy but is not removed yet; nil for an active one.
+    /// A session that has ended by policy but is not removed yet; nil for an active one.
     package init?(_ session: Session, on device: Device, policy: SessionPolicy, at now: Instant) {
         guard let (reason, end) = policy.end(of: session), end < now else { return nil }
         self.init(
@@ -70,7 +68,7 @@ extension EndedSession {
         }
     }
 
-    /// The remedy for the user, or for the operator on the user's behalf.
+    /// The remedy, for the user or for the operator on the user's behalf.
     package var advice: String {
         switch reason {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:
@@ -106,7 +104,7 @@ extension EndedSession {
 }
 
 extension SessionEnd.Actor {
-    /// The actor's name, for a table.
+    /// For a table.
     package var words: String {
         switch self {
         case .user: "the user"

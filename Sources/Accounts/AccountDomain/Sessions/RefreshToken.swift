@@ -1,12 +1,12 @@
 package import Crypto
 package import GatehouseWire
 
-/// A refresh token: a session id and a counter under a message authentication code. The database stores no part of it,
-/// so a stolen table yields no token, and the current token can be reproduced.
+/// A session id and a counter under a MAC. Nothing of it is stored, so a stolen table yields no token, and the current
+/// token can be reproduced.
 ///
-/// Base64URL without padding of: version `1` · number of the server secret (1 byte) · session id (16) · counter
-/// (unsigned LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of SHA-256 of the
-/// preceding bytes, a checksum against typing errors. 39 to 47 bytes, 52 to 63 characters.
+/// Base64URL without padding of: version `1` · server secret's number (1 byte) · session id (16) · counter (unsigned
+/// LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of SHA-256 of the preceding
+/// bytes, a checksum against typing errors. 39 to 47 bytes, 52 to 63 characters.
 package struct RefreshToken: Sendable {
     package let session: SessionID
     package let counter: Int64
@@ -16,8 +16,7 @@ package struct RefreshToken: Sendable {
 
     private static let version: UInt8 = 1
 
-    /// - Returns: nil if the text does not have the form of a token. ``genuineKey(_:)`` checks whether the token is
-    ///   genuine.
+    /// - Returns: nil if the text does not have a token's form. Call ``genuineKey(_:)`` to authenticate it.
     package init?(_ text: Secret) {
         let text = text.reveal()
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count >= 39,
@@ -35,20 +34,18 @@ package struct RefreshToken: Sendable {
         code = Array(body.suffix(16))
     }
 
-    /// The session's key if this server issued the token under a secret that it still has, otherwise nil. Compares in
-    /// constant time.
+    /// The session's key; nil unless this server issued the token under a secret that it still has. Constant time.
     package func genuineKey(_ secrets: ServerSecrets) -> RefreshTokenKey? {
         guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return nil }
         let isGenuine = zip(key.code(of: signed), code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
         return isGenuine ? key : nil
     }
 
-    /// Issues the token for a counter.
     package static func issue(counter: Int64, _ key: RefreshTokenKey) -> Secret {
         Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
     }
 
-    /// A prefix and a counter under a MAC: the format that Supabase's tokens use too.
+    /// The format that imported Supabase tokens share: a prefix and a counter under a MAC.
     package static func sealed(_ head: [UInt8], counter: Int64, _ key: HMAC<SHA256>) -> String {
         var (bytes, code) = (head, key)
         var rest = UInt64(counter)
@@ -67,7 +64,7 @@ package struct RefreshToken: Sendable {
         var value: Int64 = 0
         for (position, byte) in bytes.enumerated() {
             let isLast = position == bytes.count - 1
-            // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
+            // // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
             guard (byte & 0x80 == 0) == isLast, !(isLast && byte == 0 && position > 0) else { return nil }
             value |= Int64(byte & 0x7F) << (7 * position)
         }
@@ -76,16 +73,14 @@ package struct RefreshToken: Sendable {
 }
 
 extension RefreshToken: Unprinted {
-    /// Omits the MAC, which together with the rest would be the token.
+    /// Omits the MAC, which would complete the token.
     package var description: String { "refresh token \(counter) of session \(session.text)" }
 }
 
-/// Issues and checks the refresh tokens of one session under one server secret.
+/// One session's key under one server secret.
 package struct RefreshTokenKey: Sendable {
     let secretNumber: UInt8
-    /// The bytes of the session id.
     let session: [UInt8]
-    /// Initialized with the key.
     let code: HMAC<SHA256>
 
     func code(of bytes: [UInt8]) -> some Sequence<UInt8> {

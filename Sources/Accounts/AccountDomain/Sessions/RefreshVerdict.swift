@@ -4,29 +4,28 @@ package import GatehouseWire
 package enum RefreshVerdict: String, Sendable {
     /// The current token: issue its successor.
     case rotate
-    /// The successor was issued, but the response may have been lost: return the current token again.
+    /// The successor's response may have been lost: return the current token again.
     case reissue
-    /// The same after ``SessionPolicy/reuseInterval``: either a lost response, or an attacker who always holds the
-    /// previous token. The two look alike, so the audit log records it.
+    /// The same after ``SessionPolicy/reuseInterval``. A lost response looks like an attacker who always holds the
+    /// previous token, so the audit log records it.
     case reissueLate = "reissue_late"
     /// Two or more generations behind and too late for concurrent callers: the token was copied.
     case revoke
-    /// The session has ended.
     case expired
-    /// A counter that was never issued: a restored backup or a forgery.
+    /// Never issued: a restored backup or a forgery.
     case ahead
-    /// Issued before a second factor raised the session, and no token from after it has been used: its response was
-    /// lost. The session continues at the level that the token has.
+    /// Issued before a second factor raised the session, and no later token has been used: the response was lost. The
+    /// session continues at the token's level.
     case lowered
-    /// Issued before a second factor raised the session, and presented right after a token from after it was used: a
-    /// second request of the same client. The token does not get the new level.
+    /// Issued before a second factor raised the session, and presented right after a later token was used: a concurrent
+    /// request of the same client. The token does not get the new level.
     case outgrown
 
     /// - Parameters:
-    ///   - counter: The presented token's counter.
-    ///   - lowEnd: When the session ends for want of a second factor: see ``SessionPolicy/lowEnd(of:of:)``.
-    ///   - successorWasUsed: Whether an access token issued with the session's current refresh token has been used.
-    ///         Needed by strict policies, and by tokens issued before a second factor.
+    ///   - counter: The presented token's.
+    ///   - lowEnd: See ``SessionPolicy/lowEnd(of:of:)``.
+    ///   - successorWasUsed: Whether an access token issued with the current refresh token has been used. Needed by
+    /// strict policies, and by tokens issued before a second factor.
     package init(
         counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false,
         lowEnd: Instant? = nil
@@ -38,7 +37,7 @@ package enum RefreshVerdict: String, Sendable {
             if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired
             } else if behind < 0 {
-                // The token of a second factor whose response arrived after the session had continued below it.
+                // // A second factor's token whose response arrived after the session had continued below it.
                 session.isLowered && counter <= session.levelCounter && !policy.isStrict
                     ? (isSideBySide ? .reissue : .reissueLate) : .ahead
             } else if session.assuranceLevel > .aal1, counter < session.levelCounter {
@@ -47,7 +46,7 @@ package enum RefreshVerdict: String, Sendable {
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
-                // No time limit: no client has refreshed with the successor, so at most its response was lost.
+                // // No time limit: no client has refreshed with the successor, so at most its response was lost.
                 isSideBySide ? .reissue : policy.isStrict && successorWasUsed ? .revoke : .reissueLate
             } else if isSideBySide {
                 .reissue
@@ -58,15 +57,15 @@ package enum RefreshVerdict: String, Sendable {
 }
 
 extension Session {
-    /// Whether the session continued below the level that a second factor had given it: see ``RefreshVerdict/lowered``.
+    /// Whether the session continued below a second factor's level: see ``RefreshVerdict/lowered``.
     package var isLowered: Bool { assuranceLevel == .aal1 && levelCounter > counter }
 
-    /// The counter with which the session continues below its level, for a token from right before the second factor: its
-    /// successor, or that of a token whose own response was lost.
+    /// The counter with which the session continues below its level: the successor of a token from right before the
+    /// second factor, or of a token whose own response was lost.
     ///
     /// - Returns: nil for an older token.
     package func counterBelow(_ presented: Int64) -> Int64? {
-        // The raise skipped one counter.
+        // // The raise skipped one counter.
         let before = levelCounter - 2
         return presented == before ? before + 1 : presented == before - 1 ? before : nil
     }

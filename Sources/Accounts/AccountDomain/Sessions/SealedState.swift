@@ -1,15 +1,12 @@
 import GatehouseWire
 
-/// Which server secret a stored value needs.
+/// The server secret that a stored value needs.
 package enum SealedState: Equatable, Sendable {
-    /// The first secret of the configuration.
     case current
-    /// Another secret of the configuration, which opens this content.
+    /// Another configured secret, which opens this content.
     case older(content: [UInt8])
-    /// A secret that the configuration lacks.
     case missing(number: UInt8)
-    /// The configured secret with the value's number does not open it: another one had that number, or the value is
-    /// damaged.
+    /// The secret with the value's number does not open it: the number was reused, or the value is damaged.
     case damaged
 }
 

@@ -1,12 +1,12 @@
 import Crypto
 package import GatehouseWire
 
-/// The secrets in the server's configuration, newest first. The first one protects new values. The others keep older
-/// values valid until their sessions have refreshed.
+/// The configured secrets, newest first. The first protects new values; the others keep older values valid until their
+/// sessions have refreshed.
 package struct ServerSecrets: Sendable {
     private struct Key: Sendable {
         let number: UInt8
-        /// An HMAC-SHA-256 state initialized with the secret. Initialization is most of the work for a short text.
+        /// Initialized with the secret, which is most of an HMAC's work for a short text.
         let code: HMAC<SHA256>
         /// For ``ServerSecrets/seal(_:name:nonce:)``.
         let sealing: SymmetricKey
@@ -14,10 +14,8 @@ package struct ServerSecrets: Sendable {
 
     private let keys: [Key]
 
-    /// The minimum length of a secret in bytes.
     package static let minimumBytes = 32
 
-    /// - Parameter secrets: The number and bytes of each, newest first.
     /// - Returns: nil for an empty list, a duplicate number, or a secret shorter than ``minimumBytes``.
     package init?(_ secrets: [(number: UInt8, bytes: [UInt8])]) {
         guard !secrets.isEmpty, Set<UInt8>(secrets.map(\.number)).count == secrets.count,
@@ -29,7 +27,6 @@ package struct ServerSecrets: Sendable {
         }
     }
 
-    /// The refresh token key of a session under the newest secret.
     package func refreshTokenKey(for session: SessionID) -> RefreshTokenKey { key(for: session, keys[0]) }
 
     /// - Returns: nil for an unknown secret.
@@ -43,16 +40,14 @@ package struct ServerSecrets: Sendable {
         return RefreshTokenKey(secretNumber: secret.number, session: bytes, code: HMAC(key: key))
     }
 
-    /// Whether a key belongs to the newest secret.
     package func isCurrent(_ key: RefreshTokenKey) -> Bool { key.secretNumber == keys[0].number }
 
-    /// Encrypts data that only the server may read (AES-256-GCM, RFC 5116).
+    /// Encrypts with AES-256-GCM (RFC 5116).
     ///
     /// - Parameters:
-    ///   - name: Identifies the data. The ciphertext is bound to it, so it cannot replace that of another name.
-    ///   - nonce: 12 random bytes.
-    /// - Returns: 29 bytes more than the data: the number of the secret, nonce, ciphertext and tag.
-    /// - Throws: An error of the crypto library for a nonce of another length.
+    ///   - name: The ciphertext is bound to it, so it cannot replace another name's.
+    ///   - nonce: 12 random bytes. Another length throws an error of the crypto library.
+    /// - Returns: The secret's number, nonce, ciphertext and tag: 29 bytes more than the data.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             bytes, using: keys[0].sealing, nonce: AES.GCM.Nonce(data: nonce), authenticating: Array(name.utf8))
@@ -60,10 +55,8 @@ package struct ServerSecrets: Sendable {
         return [keys[0].number] + combined
     }
 
-    /// Decrypts the result of ``seal(_:name:nonce:)``.
-    ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret, or for fewer than 29 bytes; an error of
-    ///   the crypto library if the ciphertext was modified or belongs to another name.
+    ///   the crypto library if the ciphertext was modified or has another name.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
         guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.sealing else {
             throw UnknownServerSecret(number: sealed.first)
@@ -72,29 +65,28 @@ package struct ServerSecrets: Sendable {
         return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
     }
 
-    /// The number of the secret that protects new values.
     var currentNumber: UInt8 { keys[0].number }
 
-    /// A 32-byte signature that only holders of the secret can make.
+    /// A 32-byte signature.
     ///
     /// - Returns: nil for an unknown secret.
     func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
         signature("gatehouse device mark", bytes, number)
     }
 
-    /// The same for another purpose: which password a device mark was made for.
+    /// Identifies the password that a device mark was made for.
     func devicePassword(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
         signature("gatehouse device password", bytes, number)
     }
 
-    /// A digest of a code that is too short to be hashed without a secret: the number of the secret, then 32 bytes.
+    /// A digest of a code that is too short to be hashed without a secret: the secret's number, then 32 bytes.
     ///
-    /// - Parameter owner: The code's owner. Another owner's equal code has another digest.
+    /// - Parameter owner: Equal codes of different owners have different digests.
     package func codeDigest(_ code: Secret, of owner: String) -> [UInt8] {
         [keys[0].number] + digest(code, of: owner, keys[0].code)
     }
 
-    /// Whether the digest is that of the code. false if the configuration lacks the digest's secret.
+    /// false if the configuration lacks the digest's secret.
     package func isDigest(_ stored: [UInt8], ofCode code: Secret, of owner: String) -> Bool {
         guard let key = keys.first(where: { $0.number == stored.first }) else { return false }
         let expected = digest(code, of: owner, key.code)
@@ -106,20 +98,20 @@ package struct ServerSecrets: Sendable {
         return Self.derive(key, "gatehouse one-time code", context).withUnsafeBytes(Array.init)
     }
 
-    /// Stands for an address where the address itself must not be stored, such as in an index.
+    /// Replaces an address where the address itself must not be stored, such as in an index.
     package func mark(of address: EmailAddress) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
-    /// The salt of every password that a sign-up chooses for an address: 16 bytes. Equal passwords of repeated sign-ups then
-    /// have equal hashes, so that a repetition is recognized without another computation. Later passwords get random salts.
+    /// The 16-byte salt of every password that a sign-up chooses for an address. Equal passwords of repeated sign-ups
+    /// have equal hashes, so a repetition is recognized without another computation. Later passwords get random salts.
     package func signUpSalt(of address: EmailAddress) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse sign-up salt", Array(address.text.utf8)).withUnsafeBytes {
             Array($0.prefix(16))
         }
     }
 
-    /// MACs for the challenges of passkeys under each secret, newest first; 32 bytes each.
+    /// MACs under each secret, newest first; 32 bytes each.
     func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
         keys.map { Self.derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }
     }
@@ -128,8 +120,8 @@ package struct ServerSecrets: Sendable {
         keys.first { $0.number == number }.map { Self.derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }
 
-    /// Derives one key for each purpose and context. The secret is uniformly random, so HKDF's expand step is
-    /// sufficient (RFC 5869 §3.3).
+    /// Derives one key per purpose and context. The secret is uniformly random, so HKDF's expand step is sufficient
+    /// (RFC 5869 §3.3).
     private static func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
         var code = code
         code.update(data: Array(purpose.utf8) + context + [1])
@@ -142,7 +134,6 @@ extension ServerSecrets: CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A value needs a server secret that the configuration does not have.
 package struct UnknownServerSecret: Error, Equatable, Sendable {
     package let number: UInt8?
 }

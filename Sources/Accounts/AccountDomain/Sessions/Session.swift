@@ -6,15 +6,15 @@ package struct Session: Sendable {
     package var user: UserID
     package var createdAt: Instant
     package var refreshedAt: Instant?
-    /// The counter of the current refresh token, starting at 0.
+    /// Of the current refresh token, starting at 0.
     package var counter: Int64
-    /// That of ``authenticationMethods``.
+    /// Derived from ``authenticationMethods``.
     package var assuranceLevel: AssuranceLevel
     /// A JSON array of `{"method", "timestamp"}`, newest first: see ``entries``.
     package var authenticationMethods: String
     /// The second factor that raised the session last.
     package var factor: FactorID?
-    /// The first refresh token that was issued at the present level. Tokens with a lower counter never give it.
+    /// The first refresh token at the current level. Tokens with a lower counter never give that level.
     package var levelCounter: Int64 = 0
 
     package init(
@@ -31,18 +31,18 @@ package struct Session: Sendable {
     }
 }
 
-/// How a user authenticated (the idea of RFC 8176, with Supabase Auth's names).
+/// After RFC 8176, with Supabase Auth's names.
 package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
     /// An emailed code or link.
     case otp
-    // An emailed link whose session an authorization code gives.
+    // // An emailed link that led to an authorization code.
     case magicLink = "magiclink"
     case recovery, invite
     case emailSignUp = "email/signup"
     case emailChange = "email_change"
     case passkey
-    // Second factors.
+    // // Second factors.
     case totp
     case phoneFactor = "mfa/phone"
     case webAuthnFactor = "mfa/webauthn"
@@ -53,7 +53,7 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
 
     /// Whether the sign-in has just proved the account's address, so that it replaces the current password.
     package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
-        // Ignored: this program wrote the JSON, so it parses.
+        // // Ignored: our own JSON, so it parses.
         let list = (try? JSONReader.read(entries))?.arrayValue ?? []
         let proofs: [Self] = [.otp, .magicLink, .recovery]
         return list.contains { entry in
@@ -64,7 +64,6 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
         }
     }
 
-    /// The single entry of a new session.
     package func entry(at now: Instant) -> String {
         #"[{"method":"\#(rawValue)","timestamp":\#(now.seconds)}]"#
     }
@@ -74,18 +73,18 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
 package struct Device: Sendable {
     package let userAgent: String?
     package let address: String?
-    /// What its user reads, as in `Accept-Language` (RFC 9110 §12.5.4). Not stored with sessions.
+    /// As in `Accept-Language` (RFC 9110 §12.5.4). Not stored with sessions.
     package var language: String?
-    /// The id of the device's request, for the record of what it caused. Not stored with the session that it opens.
+    /// The device's request, for records of its effects. Not stored with the session that it opens.
     package var requestID: String?
-    /// The name of the administrator who acts, for the audit log; nil for a key, and for users. Not stored.
+    /// The acting administrator, for the audit log; nil for an API key, and for users. Not stored.
     package var administrator: String?
 
     /// Keeps at most the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {
         self.userAgent = userAgent.map { text -> String in
             if text.utf8.count <= 512 { return text }
-            // A character can have any number of bytes; a scalar has at most four.
+            // // A character can have any number of bytes; a scalar has at most four.
             var kept = text.unicodeScalars.prefix(512)
             while kept.reduce(0, { $0 + UTF8.width($1) }) > 512 { kept.removeLast() }
             return String(String.UnicodeScalarView(kept))
@@ -94,5 +93,5 @@ package struct Device: Sendable {
     }
 }
 
-/// The sessions that a sign-out ends (`POST /logout?scope=`).
+/// `POST /logout?scope=`.
 package enum SignOutScope: String, CaseIterable, Sendable { case global, local, others }

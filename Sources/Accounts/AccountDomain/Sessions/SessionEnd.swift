@@ -1,33 +1,32 @@
 import GatehouseWire
 
-/// The reason, actor and request of a session's end. Every end has one.
 package struct SessionEnd: Sendable {
-    /// The raw values are stored, and sent to the former holder of the session.
+    /// Raw values are stored, and sent to the session's former holder.
     package enum Reason: String, CaseIterable, Sendable {
         case signedOut = "signed_out"
         case othersSignedOut = "others_signed_out"
         case signedOutEverywhere = "signed_out_everywhere"
-        /// The operator ended the sessions of all users.
+        /// By the operator, for all users.
         case everybodySignedOut = "everybody_signed_out"
         case passwordChanged = "password_changed"
-        /// The owner of the account's address proved it for the first time.
+        /// For the first time, by its owner.
         case addressProven = "address_proven"
-        /// The session started over: its address moved to a new account.
+        /// The user started over: the address moved to a new account.
         case addressClaimed = "address_claimed"
         case methodRemoved = "sign_in_method_removed"
         case linkUndone = "link_undone"
         case consentRevoked = "consent_revoked"
         case providerAccountDeleted = "provider_account_deleted"
-        /// A refresh token was presented that had long been used: it was copied.
+        /// A long-used refresh token was presented: it was copied.
         case tokenReused = "refresh_token_reused"
-        /// A hook refused the session, or asked to end the user's sessions.
+        /// A hook refused the session, or signed the user out.
         case endedByHook = "ended_by_hook"
         case accountDeleted = "account_deleted"
         /// Not refreshed for ``SessionPolicy/inactivity``.
         case inactivity
         /// Older than ``SessionPolicy/timebox``.
         case lifetime
-        /// The user confirmed a second factor in another session, which ends those without one.
+        /// The user confirmed a second factor in another session, which revokes sessions without one.
         case levelRaised = "second_factor_verified"
         /// The user has a second factor, and the session went without for longer than ``SessionPolicy/lowLevel``.
         case lowLevel = "second_factor_missing"
@@ -35,16 +34,15 @@ package struct SessionEnd: Sendable {
         case endedAtSource = "ended_at_source"
         /// Never stored: the session waits for the end of the ban.
         case banned
-        /// A program ended it that records no reason.
+        /// The program that ended it records no reason.
         case unknown
     }
 
-    /// The kind of actor that ended the session. The raw values are stored.
+    /// Raw values are stored.
     package enum Actor: String, CaseIterable, Sendable {
         case user
         /// The user, in another session.
         case otherDevice = "other_device"
-        /// A caller of the admin API.
         case administrator
         /// The operator, with a command.
         case commandLine = "command_line"
@@ -56,19 +54,19 @@ package struct SessionEnd: Sendable {
     package let actor: Actor
     /// The session in which the user acted; nil without one.
     package let session: SessionID?
-    /// The device and the request that ended the session; nil without a request.
+    /// nil without a request.
     package let device: Device?
 
     private init(_ reason: Reason, _ actor: Actor, in session: SessionID? = nil, from device: Device?) {
         (self.reason, self.actor, self.session, self.device) = (reason, actor, session, device)
     }
 
-    /// - Parameter session: The session of the user's token, if it names one.
+    /// - Parameter session: Of the user's token, if it names one.
     package static func byUser(_ reason: Reason, in session: SessionID?, from device: Device?) -> SessionEnd {
         SessionEnd(reason, .user, in: session, from: device)
     }
 
-    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
+    /// - Parameter device: Of the admin API's caller; nil for an operator's command.
     package static func byAdministrator(_ reason: Reason, from device: Device?) -> SessionEnd {
         SessionEnd(reason, device == nil ? .commandLine : .administrator, from: device)
     }

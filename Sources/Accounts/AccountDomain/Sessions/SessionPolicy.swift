@@ -1,21 +1,20 @@
 package import GatehouseWire
 
-/// The lifetime of sessions, and how the server treats reused refresh tokens.
+/// Session lifetimes, and the response to reused refresh tokens.
 package struct SessionPolicy: Sendable {
-    /// The maximum lifetime of a session from sign-in; nil for no limit.
+    /// From sign-in; nil for no limit.
     package var timebox: Duration?
-    /// How long a refresh token stays valid: the time from the last refresh to the end of the session; nil for no
-    /// limit.
+    /// From the last refresh; nil for no limit.
     package var inactivity: Duration?
     /// How long after a rotation an older token still yields the current one (Docs/decisions/0004-refresh-tokens.md).
     package var reuseInterval: Duration
-    /// Whether token reuse ends the session. Otherwise the token is only refused.
+    /// Whether token reuse ends the session, instead of only refusing the token.
     package var revokesOnReuse: Bool
-    /// Whether a token that is one generation behind and later than ``reuseInterval`` ends the session, if its
-    /// successor's access token has been used.
+    /// Whether a token one generation behind and later than ``reuseInterval`` ends the session, if its successor's
+    /// access token has been used.
     package var isStrict: Bool
-    /// How long after sign-in a session may change sign-in methods and delete the account; nil for as long as the
-    /// session lasts (ASVS 5.0 V6.2.3, V7.5.1).
+    /// How long after sign-in a session may change sign-in methods and delete the account; nil for no limit (ASVS 5.0
+    /// V6.2.3, V7.5.1).
     package var freshSignIn: Duration?
     /// How long a session without a second factor lasts from sign-in if its user has one; nil for as long as others.
     package var lowLevel: Duration?
@@ -34,8 +33,8 @@ package struct SessionPolicy: Sendable {
         self.lowLevel = lowLevel
     }
 
-    /// Whether the user gave a proof recently enough to need no other: a sign-in, or a second factor in the session.
-    /// Anonymous users always qualify: they have no sign-in method.
+    /// Whether the user's last proof, a sign-in or a second factor in the session, is recent enough. Always true for
+    /// anonymous users, who have no sign-in method.
     ///
     /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
@@ -44,26 +43,26 @@ package struct SessionPolicy: Sendable {
         return isFresh(proofs.filter { !NodeClocks.isAhead($0, at: now) }.max(), at: now)
     }
 
-    /// Whether a proof is recent enough to need no other. One of a clock that was ahead is not.
+    /// A proof from a clock that was ahead is not recent.
     ///
-    /// - Parameter proof: Its time; nil if it is unknown.
+    /// - Parameter proof: nil if unknown.
     package func isFresh(_ proof: Instant?, at now: Instant) -> Bool {
         guard let freshSignIn else { return true }
         return proof.map { !NodeClocks.isAhead($0, at: now) && now < $0 + freshSignIn } ?? false
     }
 
-    /// When the session ends because its user has a second factor and the session has none; nil if it does not.
+    /// When the session ends for lack of the user's second factor; nil if it does not.
     package func lowEnd(of session: Session, of user: User) -> Instant? {
         guard let lowLevel, user.hasSecondFactor, session.assuranceLevel < .aal2 else { return nil }
         return session.createdAt + lowLevel
     }
 
-    /// Whether the session has exceeded ``timebox`` or ``inactivity``.
+    /// Checks ``timebox`` and ``inactivity``.
     package func hasEnded(_ session: Session, at now: Instant) -> Bool {
         session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }
 
-    /// When and why the session ends unless it is refreshed; nil without limits. The earlier of the two ends counts.
+    /// The earlier of the two limits; nil without limits.
     package func end(of session: Session) -> (reason: SessionEnd.Reason, at: Instant)? {
         let byAge = timebox.map { (reason: SessionEnd.Reason.lifetime, at: session.createdAt + $0) }
         let byUse = inactivity.map { limit in

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The events that webhooks receive. The raw values are stored and sent, and must not change.
+/// Raw values are stored and sent, and must not change.
 package enum AccountEventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userUpdated = "user.updated"
@@ -10,7 +10,7 @@ package enum AccountEventKind: String, CaseIterable, Sendable {
     case identityLinked = "identity.linked"
     case identityUnlinked = "identity.unlinked"
 
-    /// The kinds that a name in the settings includes: one, `user.*`, `session.*`, `identity.*` or `*`.
+    /// - Parameter text: A kind, `user.*`, `session.*`, `identity.*` or `*`.
     package static func named(_ text: String) -> [AccountEventKind] {
         if text == "*" { return allCases }
         guard text.hasSuffix(".*") else { return allCases.filter { $0.rawValue == text } }
@@ -22,9 +22,8 @@ package enum AccountEventKind: String, CaseIterable, Sendable {
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") + ", user.* and the like" }
 }
 
-/// A configured receiver of events.
 package struct WebhookEndpoint: Sendable {
-    /// Names it in the database, commands and metrics.
+    /// Used in the database, commands and metrics.
     package let name: String
     package let url: String
     package let secrets: [WebhookSecret]
@@ -40,15 +39,14 @@ package struct WebhookEndpoint: Sendable {
     }
 }
 
-/// When a delivery is tried.
 package enum WebhookSchedule {
-    /// An event that cannot be delivered for so long is given up.
+    /// Undelivered events are given up after this.
     package static let lifetime: Duration = .seconds(3 * 86_400)
     /// The longest attempt.
     package static let timeLimit: Duration = .seconds(10)
-    /// A node begins an attempt within this time after it took the delivery, or gives it back.
+    /// A node that took a delivery starts the attempt within this time, or returns it.
     package static let beginning: Duration = .seconds(30)
-    /// How long a node holds a delivery before another node may take it.
+    /// How long a node holds a delivery.
     package static let lease = beginning + timeLimit + .seconds(20)
 
     /// Longer than any pause.
@@ -56,11 +54,11 @@ package enum WebhookSchedule {
 
     private static let seconds = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
 
-    /// The delay before the next attempt: from five seconds to four hours, and up to a quarter more or less.
+    /// From five seconds to four hours, ± 25 %.
     ///
     /// - Parameters:
-    ///   - attempts: The number of attempts so far, at least 1.
-    ///   - chance: A random number from 0 to 1.
+    ///   - attempts: At least 1.
+    ///   - chance: Random, from 0 to 1.
     package static func pause(after attempts: Int, chance: Double) -> Duration {
         let base = seconds[min(max(attempts, 1), seconds.count) - 1]
         return .milliseconds(Int(Double(base) * 1_000 * (0.75 + chance / 2)))

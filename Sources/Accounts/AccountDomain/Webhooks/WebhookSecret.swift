@@ -1,11 +1,10 @@
 import Crypto
 package import GatehouseWire
 
-/// A secret that signs webhooks ([Standard Webhooks](https://www.standardwebhooks.com)).
+/// Signs webhooks ([Standard Webhooks](https://www.standardwebhooks.com)).
 package struct WebhookSecret: Sendable {
     private let key: [UInt8]
 
-    /// The bytes of a key.
     private static let sizes = 24...64
     private static let prefix = "v1,whsec_"
 
@@ -19,9 +18,9 @@ package struct WebhookSecret: Sendable {
         self.key = key
     }
 
-    /// Reads secrets with `|` between them. All of them sign, so that a receiver can change to a new one.
+    /// Reads secrets separated by `|`. All of them sign, so that a receiver can change to a new one.
     ///
-    /// - Returns: nil if one of them is malformed, or for an empty text.
+    /// - Returns: nil if one is malformed, or for empty text.
     package static func list(_ text: Secret) -> [WebhookSecret]? {
         let parts = text.reveal().split(separator: "|", omittingEmptySubsequences: false)
         let secrets = parts.map { WebhookSecret(Secret($0.filter { $0 != " " })) }
@@ -38,16 +37,14 @@ extension WebhookSecret: Unprinted {
     package var description: String { "<webhook secret>" }
 }
 
-/// A message to a hook or a webhook.
 package struct WebhookMessage: Sendable {
-    /// The same in all attempts, so that receivers can tell repetitions.
+    /// The same in all attempts, so that receivers can recognize repetitions.
     package let id: String
     package let body: [UInt8]
 
     package init(id: String, body: [UInt8]) { (self.id, self.body) = (id, body) }
 
-    /// The headers of an attempt: `webhook-id`, `webhook-timestamp` in seconds since 1970, and one signature of each
-    /// secret.
+    /// `webhook-id`, `webhook-timestamp` in seconds since 1970, and one signature per secret.
     package func headers(at now: Instant, secrets: [WebhookSecret]) -> [String: String] {
         let time = "\(now.seconds)"
         let signed = Array("\(id).\(time).".utf8) + body
@@ -58,7 +55,7 @@ package struct WebhookMessage: Sendable {
     }
 }
 
-/// Base64 with padding (RFC 4648 §4).
+/// With padding (RFC 4648 §4).
 enum Base64Text {
     static func encode(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes).map { byte in
@@ -67,7 +64,7 @@ enum Base64Text {
         return String(decoding: text, as: UTF8.self) + String(repeating: "=", count: (4 - text.count % 4) % 4)
     }
 
-    /// - Returns: nil for malformed text. Padding may be missing.
+    /// - Returns: nil for malformed text. Padding is optional.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes = Array(text.utf8)
         guard !bytes.contains(UInt8(ascii: "-")), !bytes.contains(UInt8(ascii: "_")) else { return nil }

@@ -2,17 +2,15 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What happened to an account, newest first.
+/// Newest first.
 package struct AccountHistory: Sendable {
-    /// The entries that the user or an administrator caused.
+    /// Caused by the user or an administrator.
     package let audit: [RecordedAuditEntry]
-    /// Mails that ended longer ago than the retention are deleted.
     package let mails: [MailStatus]
 
     package var isEmpty: Bool { audit.isEmpty && mails.isEmpty }
 }
 
-/// One account as an operator sees it.
 package struct AccountOverview: Sendable {
     package let account: Account
     /// Newest sign-in first.
@@ -23,19 +21,16 @@ package struct AccountOverview: Sendable {
 }
 
 extension AdminStore {
-    /// Returns the newest entries of the audit log and mails of an account, also of a deleted one.
+    /// The newest audit log entries and emails of an account, including a deleted one.
     ///
-    /// - Parameter limit: The maximum number of each; 1 to 100, other values are clamped.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Parameter limit: Of each; 1 to 100.
     package func history(of user: UserID, limit: Int) async throws -> AccountHistory {
         try await database.read { try history(of: user, limit: limit, in: $0) }
     }
 
-    /// Returns an account with its sessions and its history, with four statements.
+    /// An account with its sessions and history, in four statements.
     ///
-    /// - Parameter limit: The maximum number of ended sessions, entries and mails; 1 to 100, other values are clamped.
-    /// - Returns: nil if the account does not exist.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Parameter limit: Of ended sessions, entries and emails each; 1 to 100.
     package func overview(of user: UserID, limit: Int, at now: Instant) async throws -> AccountOverview? {
         try await database.read { db in
             guard let account = try db.account(user) else { return nil }
@@ -53,7 +48,7 @@ extension AdminStore {
         return AccountHistory(audit: Array(audit.sorted { $0.createdAt > $1.createdAt }.prefix(limit)), mails: mails)
     }
 
-    /// The entries that the user caused, and those about the user that name no user as their cause. The newest of each.
+    /// The newest entries that the user caused, and the newest about the user without an actor.
     private static func wholeAuditLookup(_ user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
         """
         SELECT * FROM (\(PersonalRecords.auditLookup(user, limit: limit))) AS own
@@ -62,7 +57,7 @@ extension AdminStore {
     }
 
     private static func auditLookup(about user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
-        // With statistics, SQLite may read all entries without an actor instead.
+        // // With statistics, SQLite may read all entries without an actor instead.
         let index: SQL = dialect == .sqlite ? "INDEXED BY audit_log_by_subject" : ""
         return """
             SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log \(index)

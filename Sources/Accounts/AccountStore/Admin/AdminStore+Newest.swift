@@ -3,22 +3,19 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Returns accounts, newest first, starting after `last`. Each page costs the same, however many accounts there
-    /// are. Accounts created during the iteration are skipped; no account appears twice.
+    /// Accounts after `last`, newest first. A page's cost does not depend on the number of accounts. Accounts created
+    /// during the iteration are skipped; none appears twice.
     ///
     /// - Parameters:
-    ///   - filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case. No index
-    ///     supports it.
-    ///   - limit: 1 to 1,000; other values are clamped.
-    /// - Throws: ``DatabaseFailure``.
+    ///   - filter: A substring of the email or `user_metadata.full_name`, ignoring ASCII case. No index supports it.
+    ///   - limit: 1 to 1,000.
     package func newest(after last: User?, filter: String?, limit: Int) async throws -> [Account] {
         let statement = Self.newestLookup(
             after: last, Self.condition(filter, database.dialect), limit: min(max(1, limit), 1_000))
         return try await database.accounts(statement)
     }
 
-    /// Where a list that begins with the newest account starts: at the year 10000, later than any time, and at an id that no
-    /// other exceeds.
+    /// The start of a newest-first list: the year 10000, and an id that no other exceeds.
     static let beforeNewest = (
         Instant(seconds: 253_402_300_800), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
     )
@@ -36,8 +33,8 @@ extension AdminStore {
             """
     }
 
-    /// Matches the accounts after this one in a list that begins with the newest. Compares the stored time, unless the
-    /// account is deleted: on PostgreSQL it can be before the year 1, and a read returns that year instead.
+    /// Matches the accounts after this one, newest first. Compares the stored time, unless the account is deleted: on
+    /// PostgreSQL it can be before the year 1, which a read clamps.
     static func follows(_ time: Instant, _ id: UserID) -> SQL {
         """
         (created_at, id) < (
@@ -45,10 +42,10 @@ extension AdminStore {
         """
     }
 
-    /// Matches the accounts whose address or name contains the text. Ignores ASCII case.
+    /// Matches accounts whose address or name contains the text, ignoring ASCII case.
     static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
         guard let pattern = filter.map(Accounts.containing) else { return "1 = 1" }
-        // Without this collation, PostgreSQL's `lower` also changes letters outside of ASCII.
+        // // Without this collation, PostgreSQL's `lower` also changes letters outside ASCII.
         let name: SQL =
             switch dialect {
             case .sqlite: "user_metadata ->> 'full_name'"

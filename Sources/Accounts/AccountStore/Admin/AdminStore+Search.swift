@@ -3,17 +3,16 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Returns one page of the accounts that match.
+    /// Returns one page of matching accounts.
     ///
-    /// Without a text the newest come first. With one, those with the address come first, in the order of addresses,
-    /// then those with the name, in the order of names; each account once. A page costs the same wherever it begins:
-    /// it examines a bounded number of accounts, so a page for a rare filter may be short, or empty, and still have a
+    /// Without a text, newest first. With one, first matches by address, then by name, each sorted; each account once.
+    /// A page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
     /// ``SearchPage/next``.
     ///
     /// - Parameters:
-    ///   - cursor: Where the page before ended; nil for the first page.
-    ///   - limit: 1 to 100; other values are clamped.
-    /// - Throws: ``MalformedCursor``, ``DatabaseFailure``.
+    ///   - cursor: The previous page's ``SearchPage/next``; nil for the first page.
+    ///   - limit: 1 to 100.
+    /// - Throws: ``MalformedCursor``.
     package func search(
         _ search: AccountSearch, after cursor: String?, limit: Int, at now: Instant
     ) async throws -> SearchPage {
@@ -50,7 +49,7 @@ extension Connection {
         case nil: page = try part(of: lookup, .byAddress(range, after: nil), limit: limit)
         }
         if page.next != nil { return page }
-        // A full page only learns whether there are names.
+        // // A full page only learns whether there are names.
         let names = try part(
             of: lookup, .byName(range, range.start, lookup.noID), limit: limit - page.accounts.count)
         page.accounts += names.accounts
@@ -58,7 +57,6 @@ extension Connection {
         return page
     }
 
-    /// A page in one order.
     private func part(of lookup: SearchLookup, _ order: SearchOrder, limit: Int) throws -> FoundPage {
         var found = try rows(lookup.matches(order, limit: limit + 1)) { $0.foundAccount() }
         if found.count > limit {
@@ -82,7 +80,6 @@ extension SearchPlace {
 }
 
 extension Row {
-    /// Reads a row of ``SearchLookup``.
     fileprivate mutating func foundAccount() -> FoundAccount {
         FoundAccount(
             id: id(), email: textIfPresent(), phone: textIfPresent(), fullName: textIfPresent(), createdAt: instant(),
@@ -90,7 +87,7 @@ extension Row {
             deletedAt: instantIfPresent(), isAnonymous: bool(), providers: providers())
     }
 
-    /// Each once.
+    /// Without duplicates.
     private mutating func providers() -> [String] {
         let names = (textIfPresent() ?? "").utf8.split(separator: UInt8(ascii: ",")).map {
             String(decoding: $0, as: UTF8.self)

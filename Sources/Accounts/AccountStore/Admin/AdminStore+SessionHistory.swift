@@ -2,7 +2,6 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The sessions of a user.
 struct SessionHistory {
     /// As in ``Accounts/sessions(of:at:)``.
     var active: [SessionOnDevice] = []
@@ -11,7 +10,7 @@ struct SessionHistory {
 }
 
 extension AdminStore {
-    /// Reads the active and the ended sessions of a user, with one statement.
+    /// Reads active and ended sessions in one statement.
     func sessionHistory(
         of user: UserID, limit: Int, at now: Instant, in db: any Connection
     ) throws -> SessionHistory {
@@ -45,7 +44,7 @@ extension AdminStore {
 }
 
 extension Row {
-    /// Reads the record of a session's end; nil without one. Words of a newer program read as unknown.
+    /// nil without a recorded end. A newer release's words read as unknown.
     fileprivate mutating func recordOfEnd(_ session: Session, _ device: Device) -> EndedSession? {
         guard let endedAt = instantIfPresent() else {
             skip(5)

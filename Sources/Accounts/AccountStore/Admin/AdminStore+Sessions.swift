@@ -2,13 +2,10 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// An administrator's actions on another user's sessions.
 extension AdminStore {
-    /// Ends every session of a user, and deletes pending authorization codes and a waiting change of address.
+    /// Ends every session of a user, and deletes pending authorization codes and a pending change of address.
     ///
-    /// - Parameter device: The caller of the admin API.
     /// - Returns: The number of sessions ended; nil if the account does not exist.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
         try await accounts.sessions.revoking(at: now) { db -> Int? in
             guard let account = try db.account(user) else { return nil }
@@ -22,11 +19,9 @@ extension AdminStore {
         }
     }
 
-    /// Ends one session of a user, and a waiting change of address, which the session may have begun.
+    /// Ends one session, and a pending change of address, which it may have begun.
     ///
-    /// - Parameter device: The caller of the admin API.
     /// - Returns: Whether the user had this session; nil if the account does not exist.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
     package func endSession(
         _ id: SessionID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> Bool? {

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The fields that the admin API sets on an account. nil keeps the current value, or the default of a new account.
+/// Fields that the admin API sets. nil keeps the current value, or a new account's default.
 package struct AdminAttributes: Sendable {
     package var id: UserID?
     package var audience: String?
@@ -16,7 +16,6 @@ package struct AdminAttributes: Sendable {
     package var appMetadata: AuthJSONObject?
     package var ban: Ban?
 
-    /// A change of an account's ban.
     package enum Ban: Equatable, Sendable {
         case lifted
         case lasting(Duration)
@@ -32,7 +31,7 @@ package struct AdminAttributes: Sendable {
     }
 }
 
-/// The result of creating or changing an account. Only `done` has changed anything.
+/// Only `done` has changed anything.
 package enum AdminOutcome: Sendable {
     case done(Account)
     case emailTaken, phoneTaken, idTaken
@@ -41,10 +40,9 @@ package enum AdminOutcome: Sendable {
 }
 
 extension AdminStore {
-    /// Returns one page of the accounts, without their identities, newest first unless `ascending`.
+    /// One page of accounts without their identities, newest first unless `ascending`.
     ///
-    /// - Parameter filter: A substring of the email address or of `user_metadata.full_name`. Ignores ASCII case.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Parameter filter: A substring of the email or `user_metadata.full_name`, ignoring ASCII case.
     package func list(
         filter: String?, ascending: Bool, page: PageRequest
     ) async throws -> Page<Account> {
@@ -64,7 +62,7 @@ extension AdminStore {
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
                 ) { $0.text() }
-            // Skips identities: the list does not show them, and an account can have many.
+            // // Skips identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
                 try db.row("SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(id)") { row in
                     Account(user: row.user(), identities: [])
@@ -74,17 +72,10 @@ extension AdminStore {
         }
     }
 
-    /// Returns an account with its identities, or nil if it does not exist.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func account(_ id: UserID) async throws -> Account? {
         try await database.accounts(Accounts.accountLookup(id)).first
     }
 
-    /// Creates an account with the administrator's values.
-    ///
-    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.
     package func create(
         _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
@@ -117,7 +108,7 @@ extension AdminStore {
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             try db.insert(account.user)
-            // An account with this id may have been deleted today.
+            // // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
             try accounts.record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
@@ -125,11 +116,8 @@ extension AdminStore {
         }
     }
 
-    /// Changes an account, unless it is erased. A new password ends all its sessions and invalidates its pending
-    /// authorization codes.
-    ///
-    /// - Parameter device: The caller of the admin API; nil for a command of the operator.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may have changed.
+    /// Changes an account, unless it is erased. A new password ends all sessions and deletes pending authorization
+    /// codes.
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
@@ -150,7 +138,7 @@ extension AdminStore {
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try accounts.setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
-                // An administrator vouches for the address of a confirmed account.
+                // // An administrator vouches for the address of a confirmed account.
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
@@ -231,9 +219,7 @@ extension AdminStore {
         return identities
     }
 
-    /// - Parameters:
-    ///   - traits: In addition to the user's id and address.
-    ///   - device: The caller of the admin API; nil for a command of the operator.
+    /// - Parameter traits: In addition to the user's id and address.
     static func adminEntry(
         _ action: AuditEntry.Action, _ user: User, _ traits: AuthJSONObject = [:], from device: Device?
     ) -> AuditEntry {

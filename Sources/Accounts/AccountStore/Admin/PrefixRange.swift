@@ -1,10 +1,10 @@
 import GatehouseWire
 
-/// The texts that begin with a prefix, as a range of texts that are compared byte by byte.
+/// Texts with a prefix, as a range in byte order.
 struct PrefixRange: Equatable {
-    /// The prefix with ASCII letters in lower case.
+    /// The prefix, ASCII letters in lower case.
     let start: String
-    /// The first text after those with the prefix; nil if no text comes after them.
+    /// The first text after the range; nil if none follows.
     let end: String?
 
     init(_ prefix: String) {
@@ -19,7 +19,7 @@ struct PrefixRange: Equatable {
         end = nil
     }
 
-    /// The next scalar in the order of UTF-8, which leaves out the surrogates; nil after the last one.
+    /// Skips the surrogates; nil after the last scalar.
     private static func successor(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
         Unicode.Scalar(scalar.value == 0xD7FF ? 0xE000 : scalar.value + 1)
     }
@@ -30,7 +30,7 @@ struct PrefixRange: Equatable {
 }
 
 extension String {
-    /// The text with `A` to `Z` in lower case, as both databases make it.
+    /// Only `A` to `Z` change, as in both databases.
     var withLowerASCII: String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }

@@ -2,14 +2,13 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The order of a part of a search, from a place on.
+/// The order of one part of a search, and where it starts.
 enum SearchOrder {
     case byTime(Instant, UserID)
     case byAddress(PrefixRange, after: String?)
-    /// After a name and an id. The accounts whose address is in the range, too, are left out.
+    /// After a name and an id. Leaves out accounts whose address is in the range.
     case byName(PrefixRange, String, UserID)
 
-    /// The place of an account in this order.
     func place(_ account: FoundAccount) -> SearchPlace {
         switch self {
         case .byTime: .time(account.createdAt, account.id)
@@ -18,7 +17,6 @@ enum SearchOrder {
         }
     }
 
-    /// The place at which this order begins.
     var start: SearchPlace {
         switch self {
         case .byTime(let time, let id): .time(time, id)
@@ -28,7 +26,6 @@ enum SearchOrder {
     }
 }
 
-/// The statements of a search.
 struct SearchLookup: Sendable {
     let search: AccountSearch
     let dialect: Dialect
@@ -37,7 +34,7 @@ struct SearchLookup: Sendable {
     /// Sorts before every id.
     var noID: UserID { UserID(trusted: Accounts.nilID) }
 
-    /// The number of accounts that a page with filters examines. Fewer by name: PostgreSQL reads the name of each from its
+    /// The accounts that a page with filters examines. Fewer by name, because PostgreSQL extracts each name from the
     /// metadata, which takes most of the time.
     private func examined(_ order: SearchOrder) -> Int {
         switch order {
@@ -46,7 +43,6 @@ struct SearchLookup: Sendable {
         }
     }
 
-    /// The accounts that match among those that a page examines.
     func matches(_ order: SearchOrder, limit: Int) -> SQL {
         let window: SQL = search.isFiltered ? "\(examined(order))" : "\(limit)"
         return """
@@ -56,7 +52,7 @@ struct SearchLookup: Sendable {
             """
     }
 
-    /// The last account that a page examines; no row if there are fewer.
+    /// No row if there are fewer.
     func lastExamined(_ order: SearchOrder) -> SQL {
         """
         SELECT \(columns) FROM (\(candidates(order)) LIMIT 1 OFFSET \(examined(order) - 1)) AS candidates

@@ -1,11 +1,10 @@
 import AccountDomain
 import GatehouseWire
 
-/// Where a page of a search begins: after a place in one of three orders.
+/// Where a page of a search begins.
 enum SearchPlace: Sendable {
     /// Newest first, for a search without text; nil for the beginning.
     case time(Instant, UserID)
-    /// By address.
     case address(String)
     /// By name without ASCII case, then by id.
     case name(String, UserID)
@@ -41,7 +40,7 @@ enum SearchPlace: Sendable {
 }
 
 extension AdminStore {
-    /// The maximum number of characters of a cursor: the longest name has 1,024 bytes.
+    /// In characters; the longest name has 1,024 bytes.
     package static let longestCursor = 2_048
 
     private static let cursorName = "place in a search"
@@ -53,7 +52,7 @@ extension AdminStore {
     /// - Throws: ``MalformedCursor``.
     func place(of cursor: String) throws -> SearchPlace {
         guard cursor.utf8.count <= Self.longestCursor, let sealed = Base64URL.decode(cursor),
-            // Ignored: with an unknown secret or changed text, the cursor is malformed.
+            // // Ignored: with an unknown secret or changed text, the cursor is malformed.
             let bytes = try? secrets.open(sealed, name: Self.cursorName), let place = SearchPlace(bytes)
         else { throw MalformedCursor() }
         return place

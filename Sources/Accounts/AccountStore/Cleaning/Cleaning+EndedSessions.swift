@@ -7,13 +7,12 @@ extension Cleaning {
     private static let endedStay: Duration = .seconds(30 * 86_400)
     private static let pageSize = 250
 
-    /// Scans sessions from a random position and deletes those that ended by policy more than 30 days ago. Repeated
-    /// calls eventually reach all. No index finds these sessions, because every refresh would have to update it. Only
-    /// one node at a time runs this. Each page of 250 sessions is deleted in its own transaction.
+    /// Scans sessions from a random position and deletes those that ended by policy more than 30 days ago; repeated
+    /// calls reach all. An index on them would have to be updated by every refresh. Runs on one node at a time, in a
+    /// transaction per page of 250.
     ///
-    /// - Parameter count: The number of sessions to scan.
-    /// - Returns: The number of sessions deleted.
-    /// - Throws: ``DatabaseFailure``. Pages before the failure stay deleted.
+    /// - Parameter count: The sessions to scan.
+    /// - Returns: The number of sessions deleted. Pages before an error stay deleted.
     package func removeEndedSessions(lookingAt count: Int = 50_000, at now: Instant) async throws -> Int {
         guard policy.timebox != nil || policy.inactivity != nil else { return 0 }
         let start: SessionID = newID()

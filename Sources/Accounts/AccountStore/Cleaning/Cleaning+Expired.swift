@@ -2,14 +2,12 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes expired flows, codes, tickets, link undo records, notices, used ID tokens and revocations. Most inserts
-    /// delete expired rows as well; this covers tables without new inserts. Ends expired mails that no node works on, and makes
-    /// due what a clock that was ahead put off. Only one node at a time runs it; on other nodes the call returns
-    /// immediately.
+    /// Deletes expired rows, which most inserts do as well; this covers tables without new inserts. Ends expired emails
+    /// that no node works on, and makes due what a clock that was ahead put off. Returns immediately if another node
+    /// runs it.
     ///
-    /// - Parameter limit: The maximum number of rows of each kind, which keeps the transaction short.
+    /// - Parameter limit: Rows of each kind, which keeps the transaction short.
     /// - Returns: The number of rows deleted or changed. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. The next call deletes the rows.
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in
@@ -25,7 +23,7 @@ extension Cleaning {
 }
 
 extension Connection {
-    /// Ends mails that expired unsent, for example because mail was switched off, and erases what they say.
+    /// Ends emails that expired unsent, for example because email was switched off, and erases their content.
     fileprivate func endExpiredMails(at now: Instant, limit: Int) throws -> Int {
         try run(
             """

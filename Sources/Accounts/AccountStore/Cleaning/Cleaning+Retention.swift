@@ -2,13 +2,12 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes rows that are older than ``retention`` allows: from each table one batch, in a separate transaction, so
-    /// that no request waits for long. A table that fails does not stop the others. Only one node at a time runs it; on
-    /// other nodes the call returns immediately.
+    /// Deletes rows older than ``retention`` allows: one batch per table, in separate transactions, so that no request
+    /// waits for long. A failing table does not stop the others. Returns immediately if another node runs it.
     ///
-    /// - Parameter limit: The maximum number of rows of each table.
+    /// - Parameter limit: Rows per table.
     /// - Returns: The number of rows deleted. Call again after a pause until it is 0.
-    /// - Throws: ``DatabaseFailure`` of the last table that failed, once no other table has rows to delete.
+    /// - Throws: The last failed table's error, once no other table has rows to delete.
     package func removeOutdated(limit: Int = 200, at now: Instant) async throws -> Int {
         try await database.exclusively("retention", waits: false) {
             var (removed, failure): (Int, (any Error)?) = (0, nil)

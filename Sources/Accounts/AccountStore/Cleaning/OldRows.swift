@@ -2,19 +2,19 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Rows that are deleted some time after the time in one of their columns, which needs an index.
+/// Rows that are deleted some time after the time in a column, which needs an index.
 struct OldRows: Sendable {
     let table: StaticString
     /// The primary key.
     let key: StaticString
     let time: StaticString
-    /// Of the rows that may go: empty, or ends with `AND`.
+    /// Empty, or ends with `AND`.
     var condition: StaticString = ""
     var skipsLocked = true
 
-    /// Deletes the oldest rows from up to a moment.
+    /// Deletes the oldest rows.
     ///
-    /// - Parameter moment: Of the type of the column.
+    /// - Parameter moment: In the column's type.
     func removal(through moment: SQLValue, limit: Int) -> SQL {
         let lock: SQL = skipsLocked ? "\(.skippingLocked)" : ""
         return """
@@ -25,7 +25,7 @@ struct OldRows: Sendable {
     }
 }
 
-/// Rows that expire. A new table is an entry of ``all``.
+/// A new table is an entry of ``all``.
 struct ExpiringRows: Sendable {
     let rows: OldRows
     /// From the time in the column to the deletion.
@@ -36,15 +36,14 @@ struct ExpiringRows: Sendable {
     }
 
     static let flows = ExpiringRows("flow_states", by: "digest", at: "expires_at")
-    /// An hour longer than they are valid, to tell late codes from unknown ones.
+    /// An hour longer than they are valid, to distinguish late codes from unknown ones.
     static let codes = ExpiringRows("authorization_codes", by: "digest", at: "expires_at", stay: .seconds(3_600))
     static let tickets = ExpiringRows("link_tickets", by: "digest", at: "expires_at")
     static let undos = ExpiringRows("link_undos", by: "identity_id", at: "until")
     /// Longer than a provider's notification is accepted.
     static let notices = ExpiringRows("provider_notices", by: "digest", at: "received_at", stay: .seconds(8 * 86_400))
-    /// An hour longer than they are valid: on a node whose clock is behind they are valid for longer.
+    /// An hour longer than they are valid, for nodes whose clock is behind.
     static let idTokens = ExpiringRows("used_id_tokens", by: "digest", at: "expires_at", stay: .seconds(3_600))
-    /// As long as ``idTokens``.
     static let passkeyChallenges = ExpiringRows(
         "used_passkey_challenges", by: "id", at: "expires_at", stay: .seconds(3_600))
     static let revocations = ExpiringRows(
@@ -61,7 +60,7 @@ struct ExpiringRows: Sendable {
 }
 
 extension Connection {
-    /// Deletes expired rows during an insert: up to 20 per new row, so that they do not accumulate.
+    /// Deletes up to 20 expired rows per insert, so that they do not accumulate.
     @discardableResult
     func removeExpired(from expiring: ExpiringRows, at now: Instant, limit: Int = 20) throws -> Int {
         try run(expiring.rows.removal(through: .of(now - expiring.stay), limit: limit))

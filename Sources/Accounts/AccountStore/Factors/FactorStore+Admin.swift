@@ -2,21 +2,15 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of an administrator's change of a factor. The last two have changed nothing.
+/// Only `done` has changed anything.
 package enum FactorAdministration: Sendable {
     case done(Factor)
-    /// The account has no such factor.
     case unknown
     case nameTaken
 }
 
 extension FactorStore {
-    /// Renames a factor of a user.
-    ///
-    /// - Parameters:
-    ///   - name: nil or empty keeps the name.
-    ///   - device: The caller of the admin API.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may have the new name.
+    /// - Parameter name: nil or empty keeps the name.
     package func renameFactor(
         _ id: FactorID, of user: UserID, to name: String?, from device: Device, at now: Instant
     ) async throws -> FactorAdministration {
@@ -34,12 +28,10 @@ extension FactorStore {
         }
     }
 
-    /// Removes a factor of a user: for a user who has lost it. With a delay in the settings, a verified factor goes later;
-    /// its owner gets a mail, and using the factor stops the removal. A repeated call changes nothing before that time.
+    /// Removes a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later:
+    /// its owner gets an email, and using the factor cancels the removal. Until then, a repeated call changes nothing.
     ///
-    /// - Parameter device: The caller of the admin API.
-    /// - Returns: The factor as it was, or with the time of its removal.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may be gone.
+    /// - Returns: The factor as it was, or with its removal time.
     package func removeFactor(
         _ id: FactorID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> FactorAdministration {
@@ -68,10 +60,9 @@ extension FactorStore {
     /// Removes the factors whose removal by an administrator is due.
     ///
     /// - Returns: The number of factors removed.
-    /// - Throws: ``DatabaseFailure``.
     package func removeDueFactors(limit: Int = 200, at now: Instant) async throws -> Int {
         let lookup = Self.dueRemovals(limit: limit, at: now)
-        // Most calls find none, and need no write.
+        // // Most calls find none, and need no write.
         guard try await database.row(lookup, { _ in true }) == true else { return 0 }
         return try await database.write { db in
             let due = try db.rows(lookup) { $0.factor() }

@@ -5,16 +5,12 @@ package import SQLDatabase
 /// Only `made` has changed anything.
 package enum ChallengeOutcome: Sendable {
     case made(FactorChallenge)
-    /// The account has no such factor.
     case unknown
-    /// The account or the session no longer exists.
+    /// The account or the session.
     case ended
 }
 
 extension FactorStore {
-    /// Returns a factor of an account; nil if it has no such factor.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func factor(_ id: FactorID, of user: UserID) async throws -> Factor? {
         try await database.row(Self.factorLookup(id, of: user)) { $0.factor() }
     }
@@ -25,10 +21,9 @@ extension FactorStore {
         """
     }
 
-    /// Creates a challenge. A factor can have several open challenges, and any session of the user may answer them.
+    /// A factor can have several open challenges, and any session of the user may answer them.
     ///
     /// - Parameter data: The expected values of a WebAuthn key's response.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the challenge may exist.
     package func challenge(
         _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant
     ) async throws -> ChallengeOutcome {
@@ -75,13 +70,11 @@ extension FactorStore {
         ])
 }
 
-/// The state of a challenge for one of its answers.
 enum ChallengeState: Sendable {
     case open(data: String?)
-    /// The factor has no such challenge.
     case unknown
     case used
-    /// The challenge is gone now, except in a read.
+    /// Deleted, except in a read.
     case expired
 }
 
@@ -100,7 +93,7 @@ extension Connection {
     }
 }
 
-/// The columns of a challenge, which are null without one.
+/// A challenge's columns, which are null without one.
 struct FoundChallenge: Sendable {
     var expiresAt: Instant?
     var isUsed = false

@@ -2,11 +2,10 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A factor to add.
 package struct NewFactor: Sendable {
     package let kind: Factor.Kind
     package let name: String
-    /// Of an authenticator app.
+    /// An authenticator app's.
     package let secret: [UInt8]?
 
     package init(_ kind: Factor.Kind, name: String, secret: [UInt8]? = nil) {
@@ -18,16 +17,14 @@ package struct NewFactor: Sendable {
 package enum EnrollingOutcome: Sendable {
     case enrolled(Factor)
     case nameTaken, tooMany
-    /// The account or the session no longer exists.
+    /// The account or the session.
     case ended
-    /// The session lacks the second factor that the user has.
+    /// The session lacks the user's second factor.
     case tooLow
 }
 
 extension FactorStore {
     /// Adds a factor, which protects nothing until its owner verifies it.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may exist.
     package func enroll(
         _ new: NewFactor, of user: UserID, in session: SessionID?, at now: Instant
     ) async throws -> EnrollingOutcome {
@@ -58,7 +55,7 @@ extension FactorStore {
         try secrets.seal(secret, name: Self.sealName(of: factor), nonce: randomBytes(12))
     }
 
-    /// - Throws: ``UnknownServerSecret`` if it was sealed under a secret that the configuration lacks.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     func unseal(_ sealed: [UInt8], of factor: FactorID) throws -> [UInt8] {
         try secrets.open(sealed, name: Self.sealName(of: factor))
     }
@@ -76,8 +73,7 @@ extension Connection {
             """)
     }
 
-    /// Deletes factors that were never verified, of any user, if they have no challenge: none was made, or it expired
-    /// and was answered late.
+    /// Deletes any user's unverified factors without a challenge, or whose challenge expired and was answered late.
     func removeUnanswered(before moment: Instant, limit: Int = 20) throws {
         try removeFactors(
             of: """
@@ -87,7 +83,7 @@ extension Connection {
                 """)
     }
 
-    /// Deletes factors that were never verified, challenged or not.
+    /// Deletes unverified factors, challenged or not.
     @discardableResult
     func removeUnverified(at now: Instant, limit: Int = 20) throws -> Int {
         try removeFactors(
@@ -101,7 +97,7 @@ extension Connection {
     private func removeFactors(of lookup: SQL) throws -> Int {
         let found = try rows(lookup) { row -> (user: UserID, id: FactorID) in (row.id(), row.id()) }
         for factor in found { try run("DELETE FROM factors WHERE id = \(factor.id) AND is_verified = 0") }
-        // In order, so that two transactions do not wait for each other.
+        // // In order, to avoid deadlocks.
         for user in Set<UserID>(found.map(\.user)).sorted(by: { $0.text < $1.text }) { try showFactors(of: user) }
         return found.count
     }

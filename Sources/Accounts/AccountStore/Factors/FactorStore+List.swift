@@ -2,18 +2,18 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The user of a change to second factors, checked again in its transaction.
+/// The caller of a change to second factors, checked again in its transaction.
 enum FactorCaller: Sendable {
     case good(CurrentAccount)
     /// The account is gone, the session has ended, or the user is banned.
     case ended
-    /// The user has a second factor, and the session has not had it.
+    /// The session lacks the user's second factor.
     case tooLow
 }
 
 extension FactorStore {
     /// - Parameters:
-    ///   - session: The session that the token names, if any. A token without one has the lowest level.
+    ///   - session: A token without one has the lowest level.
     ///   - needsLevel: Whether a session without the user's second factor is refused.
     func factorCaller(
         _ user: UserID, in session: SessionID?, needsLevel: Bool, at now: Instant, in db: any Connection
@@ -27,19 +27,15 @@ extension FactorStore {
         return needsLevel && current.isTooLow ? .tooLow : .good(current)
     }
 
-    /// Why the session may not answer a factor. The first answer of an unverified factor raises any session, also one of a
-    /// thief who has the password or a token alone, so it needs what adding the factor needed.
-    ///
-    /// - Returns: nil if it may.
+    /// Why the session may not answer a factor; nil if it may. An unverified factor's first answer raises any session,
+    /// including that of a thief with only the password or a token, so it needs what adding the factor needed.
     func refusal(of factor: Factor, in current: CurrentAccount, at now: Instant) -> FactorOutcome? {
         if factor.isVerified { return nil }
         if current.isTooLow { return .tooLow }
         return policy.needsProof(.addFactor, by: current, at: now) ? .stale : nil
     }
 
-    /// Returns the factors of an account, oldest first.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Oldest first.
     package func all(of user: UserID) async throws -> [Factor] {
         try await database.rows(Self.factorLookup(user)) { $0.factor() }
     }
@@ -52,7 +48,7 @@ extension FactorStore {
         [
             .init("id") { $0.id = $1.id() },
             .init("user_id") { $0.user = $1.id() },
-            // The table allows no other kind.
+            // // The table allows no other kind.
             .init("kind") { $0.kind = Factor.Kind(text: $1.text()) ?? .totp },
             .init("is_verified") { $0.isVerified = $1.bool() },
             .init("name") { $0.name = $1.text() },
@@ -72,7 +68,7 @@ extension FactorStore {
 }
 
 extension CurrentAccount {
-    /// Whether the user has a second factor, and the session has not had it.
+    /// Whether the session lacks the user's second factor.
     package var isTooLow: Bool {
         account.user.hasSecondFactor && (session?.assuranceLevel ?? .aal1) < .aal2
     }
@@ -85,7 +81,7 @@ extension Row {
 extension Connection {
     func factors(of user: UserID) throws -> [Factor] { try rows(FactorStore.factorLookup(user)) { $0.factor() } }
 
-    /// Writes what the account shows of its factors. Call after every change of one, in its transaction.
+    /// Updates the account's summary of its factors. Call after every change of a factor, in its transaction.
     ///
     /// - Returns: The factors.
     @discardableResult
@@ -95,7 +91,7 @@ extension Connection {
         return factors
     }
 
-    /// - Parameter factors: All of the user, as this transaction leaves them.
+    /// - Parameter factors: All of the user's, as this transaction leaves them.
     func show(_ factors: [Factor], of user: UserID) throws {
         try run(
             """
@@ -105,7 +101,6 @@ extension Connection {
 }
 
 extension User {
-    /// What ``Connection/showFactors(of:)`` stores.
     mutating func show(_ factors: [Factor]) {
         self.factors = factors.shown
         hasSecondFactor = factors.protect

@@ -3,16 +3,15 @@ import GatehouseWire
 import SQLDatabase
 
 extension FactorStore {
-    /// Raises a session after a right answer of a second factor: adds the method to the session, which gives it the level,
-    /// issues a new refresh token, ends the user's sessions without a second factor, verifies the factor and deletes
-    /// unverified ones of its kind. Earlier refresh tokens never get the level. The first factor of the user also ends
-    /// a waiting change of address, which one of those sessions may have begun.
+    /// Raises a session after a second factor's correct answer: adds the method, issues a new refresh token, ends the
+    /// user's sessions without a second factor, verifies the factor and deletes unverified ones of its kind. Earlier
+    /// refresh tokens never get the level. The user's first factor also ends a pending change of address, which one of
+    /// those sessions may have begun.
     ///
     /// - Parameters:
     ///   - current: Read in this transaction, with a session.
-    ///   - factor: The one that gave the answer.
-    ///   - factors: All of the user, read in this transaction.
-    ///   - step: Of the accepted code, for a factor with codes by time.
+    ///   - factors: All of the user's, read in this transaction.
+    ///   - step: Of an accepted time code.
     ///   - traits: For the audit log, in addition to the factor.
     /// - Returns: nil without a session.
     func raise(
@@ -23,11 +22,11 @@ extension FactorStore {
         guard var session = current.session else { return nil }
         var account = current.account
         let isFirstFactor = !account.user.hasSecondFactor
-        // First: answers in concurrent sessions each change the rows of all of them, and wait here for each other.
+        // // First: concurrent answers change each other's session rows, and are serialized here.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         try accounts.proofs.restorePromised(to: session.id, of: &account, at: now, in: db)
         let rises = session.adds(factor.kind.method, at: now)
-        // Two steps, so that a program that does not know the level's counter takes the token before for a copied one.
+        // // Two steps, so that a release that does not know `level_counter` takes the previous token for a copied one.
         session.counter += rises ? 2 : 1
         if rises { session.levelCounter = session.counter }
         session.factor = factor.id
@@ -36,7 +35,7 @@ extension FactorStore {
         try accounts.sessions.endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
-        // Later, sessions without the second factor begin no change, so a second step keeps the one that waits.
+        // // Later, sessions without the second factor begin no change, so a second step keeps the pending one.
         if isFirstFactor {
             try db.endAddressChange(of: session.user, at: now)
             if account.user.newEmail != nil {
@@ -55,7 +54,7 @@ extension FactorStore {
         return try accounts.sessions.issue(session, to: account)
     }
 
-    /// Counts a wrong answer of a factor, and locks it after too many.
+    /// Counts a wrong answer, and locks the factor after too many.
     func countFailure(of factor: FactorID, kind: Factor.Kind, at now: Instant, in db: any Connection) throws {
         try db.run("UPDATE factors SET failures = failures + 1 WHERE id = \(factor)")
         let failures = try db.row("SELECT failures FROM factors WHERE id = \(factor)") { Int($0.int()) } ?? 0
@@ -65,8 +64,6 @@ extension FactorStore {
 }
 
 extension Session {
-    /// Adds a proof.
-    ///
     /// - Returns: Whether the level rose.
     fileprivate mutating func adds(_ method: AuthenticationMethod, at now: Instant) -> Bool {
         let before = assuranceLevel
@@ -76,9 +73,9 @@ extension Session {
 }
 
 extension Connection {
-    /// Verifies a factor that gave a right answer, and deletes unverified ones of its kind. Changes the user's row.
+    /// Verifies a factor after a correct answer, and deletes unverified ones of its kind. Changes the user's row.
     ///
-    /// - Returns: The factors that are left.
+    /// - Returns: The remaining factors.
     fileprivate func noteAnswer(
         of factor: Factor, among factors: [Factor], step: Int64?, at now: Instant
     ) throws -> [Factor] {
@@ -91,7 +88,7 @@ extension Connection {
                 """)
         }
         let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
-        // The owner has the factor, so it need not be removed for them.
+        // // The owner has the factor, so its removal is cancelled.
         try run(
             """
             UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)
@@ -105,7 +102,6 @@ extension Connection {
         return left
     }
 
-    /// Stores what a second factor changes in a session.
     func store(_ session: Session) throws {
         try run(
             """

@@ -5,25 +5,21 @@ import SQLDatabase
 /// Only `removed` has changed anything.
 package enum FactorRemoval: Sendable {
     case removed(Factor)
-    /// The account has no such factor.
     case unknown
-    /// The account or the session no longer exists.
+    /// The account or the session.
     case ended
     /// A verified factor, and the session has not had a second factor.
     case tooLow
-    /// The user's last proof is too old for the policy.
+    /// The last proof is too old for the policy.
     case stale
-    /// The factor is the set of recovery codes, which has its own call.
+    /// Recovery codes are removed by another call.
     case isRecoverySet
-    /// Recovery codes would stand alone.
+    /// Recovery codes would be the only factor left.
     case leavesCodesAlone
 }
 
 extension FactorStore {
-    /// Removes a factor of the caller. Sessions that it raised fall to the level of the methods that they have left; none
-    /// ends.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the factor may be gone.
+    /// Removes the caller's factor. Sessions that it raised fall to the level of their remaining methods; none ends.
     package func removeFactor(
         _ id: FactorID, of user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> FactorRemoval {
@@ -53,8 +49,8 @@ extension FactorStore {
 }
 
 extension Connection {
-    /// Deletes a factor and takes its method from the sessions that it raised last, and from sessions without a known
-    /// factor; from all of the user if it was the last factor of its kind.
+    /// Deletes a factor and removes its method from the sessions that it raised last, and from sessions without a known
+    /// factor; from all of the user's if it was the last of its kind.
     func remove(_ factor: Factor) throws {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)
@@ -73,7 +69,7 @@ extension Connection {
         }
     }
 
-    /// Removes the factors of an account that gets another owner, or none.
+    /// For an account that gets another owner, or none.
     func forgetFactors(of user: inout User) throws {
         for factor in try factors(of: user.id) { try remove(factor) }
         user.show([])

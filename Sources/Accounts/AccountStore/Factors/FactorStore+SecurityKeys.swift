@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The WebAuthn key of a verified factor.
 package struct SecurityKey: Sendable {
     package let factor: Factor
     package let credentialID: [UInt8]
@@ -14,18 +13,16 @@ package struct SecurityKey: Sendable {
     package let transports: [String]
 }
 
-/// A verified answer to the challenge of a WebAuthn factor.
+/// A verified response to a WebAuthn factor's challenge.
 package enum SecurityKeyProof: Sendable {
     /// The key of a factor that had none.
     case created(NewPasskey)
-    /// A signature of the key of a verified factor, which may be another one of the user.
+    /// A signature by a verified factor's key, which may be another of the user's factors.
     case signed(by: FactorID, signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool)
 }
 
 extension FactorStore {
-    /// Returns the keys of a user's verified WebAuthn factors, oldest factor first.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The keys of verified WebAuthn factors, oldest factor first.
     package func securityKeys(of user: UserID) async throws -> [SecurityKey] {
         try await database.rows(Self.securityKeyLookup(user)) { $0.securityKey() }
     }
@@ -41,17 +38,14 @@ extension FactorStore {
         """
     }
 
-    /// Returns what the answer to an open challenge has to match.
-    ///
-    /// - Returns: nil with the refusal if there is no open challenge with such data.
-    /// - Throws: ``DatabaseFailure``. An expired challenge is deleted.
+    /// The data that a response to an open challenge must match, or the refusal. Deletes an expired challenge.
     package func data(
         of challenge: ChallengeID, to factor: FactorID, at now: Instant
     ) async throws -> (data: String?, refusal: FactorOutcome?) {
         let state = try await database.read { db in try db.state(of: challenge, to: factor, at: now) }
         switch state {
         case .open(let data): return (data, data == nil ? .challengeUnknown : nil)
-        // A used challenge of a key looks like none, as that of Supabase Auth, which deletes it.
+        // // A used challenge looks unknown, as in Supabase Auth, which deletes it.
         case .unknown, .used: return (nil, .challengeUnknown)
         case .expired:
             try await database.write { db in
@@ -61,15 +55,12 @@ extension FactorStore {
         }
     }
 
-    /// Takes a verified answer of a WebAuthn key. It uses up its challenge, in one transaction with everything that it
-    /// changes. A wrong answer does not come here, and leaves the challenge.
+    /// Accepts a verified WebAuthn response, and uses up its challenge in the same transaction. Wrong responses must
+    /// not be passed; they keep the challenge.
     ///
-    /// - Parameters:
-    ///   - factor: The factor that the caller names.
-    ///   - session: The session that the token names, which the answer raises.
-    /// - Returns: ``FactorOutcome/wrong`` also for a key that another factor has, for one whose count did not increase,
-    ///   which is recorded, and if the factor has been verified or removed since the challenge.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may be raised.
+    /// - Parameter factor: The factor that the caller names.
+    /// - Returns: Also ``FactorOutcome/wrong`` for another factor's key, for a sign count that did not increase (which
+    ///   is recorded), and if the factor has been verified or removed since the challenge.
     package func verify(
         _ proof: SecurityKeyProof, answering challenge: ChallengeID, to factor: FactorID, of user: UserID,
         in session: SessionID, from device: Device, at now: Instant
@@ -100,7 +91,7 @@ extension FactorStore {
         }
     }
 
-    /// - Returns: The factor whose key answered; nil if the answer does not count.
+    /// - Returns: The factor whose key answered; nil if the answer is refused.
     private func answered(
         by owner: FactorID, of user: User, _ named: Factor, _ count: UInt32,
         _ backup: (isEligible: Bool, isDone: Bool), at now: Instant, in db: any Connection
@@ -150,12 +141,11 @@ extension Connection {
 }
 
 extension Row {
-    /// Reads the columns of ``Accounts/securityKeyLookup(_:)``.
     fileprivate mutating func securityKey() -> SecurityKey {
         let factor = factor()
         let (credentialID, publicKey) = (bytes(), bytes())
         let (signCount, isBackupEligible) = (UInt32(clamping: int()), bool())
-        // Ignored: this program wrote the JSON, and the names only help browsers.
+        // // Ignored: our own JSON, and the names only help browsers.
         let transports = (try? JSONReader.read(text()))?.arrayValue?.compactMap(\.stringValue) ?? []
         return SecurityKey(
             factor: factor, credentialID: credentialID, publicKey: publicKey, signCount: signCount,

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// An answer of an authenticator app.
 package struct TimeCodeAnswer: Sendable {
     package let factor: FactorID
     package let challenge: ChallengeID
@@ -13,28 +12,27 @@ package struct TimeCodeAnswer: Sendable {
     }
 }
 
-/// The result of an answer. `wrong` counts against the factor; only `raised` changes the session.
+/// `wrong` counts against the factor; only `raised` changes the session.
 package enum FactorOutcome: Sendable {
     case raised(IssuedSession)
     case wrong
-    /// Too many wrong answers. The answer was not looked at.
+    /// After too many wrong answers. The answer was not checked.
     case locked(until: Instant)
     case challengeUnknown, challengeUsed, challengeExpired
-    /// The account has no such factor.
     case unknown
-    /// The factor was never verified, its user has another one, and the session has not had that one.
+    /// The factor is unverified, and the session lacks the user's other factor.
     case tooLow
-    /// The factor was never verified, and the session needs a newer proof.
+    /// The factor is unverified, and the session needs a newer proof.
     case stale
-    /// The account or the session no longer exists.
+    /// The account or the session.
     case ended
 }
 
 extension FactorStore {
-    /// Checks an answer without using it up, for a hook that decides before it is accepted.
+    /// Checks an answer without using it up, for a hook that decides first.
     ///
-    /// - Returns: nil if the answer would not be looked at, or counts as no attempt.
-    /// - Throws: ``DatabaseFailure``; ``UnknownServerSecret`` for a secret sealed under one that the configuration lacks.
+    /// - Returns: nil if the answer would not be checked, or is no attempt.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func isRight(_ answer: TimeCodeAnswer, of user: UserID, at now: Instant) async throws -> Bool? {
         try await database.read { db in
             switch try examine(answer, of: user, at: now, in: db) {
@@ -45,12 +43,9 @@ extension FactorStore {
         }
     }
 
-    /// Takes the answer of an authenticator app. A right one uses up its challenge and its code, in one transaction with
-    /// everything that it changes.
+    /// Accepts an authenticator app's answer. A correct one uses up its challenge and code in the same transaction.
     ///
-    /// - Parameter session: The session that the token names, which the answer raises.
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the session may be raised; ``UnknownServerSecret``
-    ///   for a secret sealed under one that the configuration lacks.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func verify(
         _ answer: TimeCodeAnswer, of user: UserID, in session: SessionID, from device: Device, at now: Instant
     ) async throws -> FactorOutcome {
@@ -75,7 +70,7 @@ extension FactorStore {
         }
     }
 
-    /// All factors of the user, oldest first, and the challenge with its factor.
+    /// The user's factors, oldest first, and the challenge with its factor.
     static func timeCodeLookup(_ challenge: ChallengeID, of user: UserID) -> SQL {
         """
         SELECT \(columns: factorColumns), factors.locked_until, factors.failures, factors.last_step,
@@ -88,18 +83,17 @@ extension FactorStore {
     }
 
     private enum Examination {
-        /// With all factors of the user.
+        /// With all of the user's factors.
         case right(Factor, among: [Factor], step: Int64)
         case refused(FactorOutcome)
     }
 
-    /// A row of ``timeCodeLookup(_:of:)``.
     private struct TimeCodeFactor {
         let factor: Factor
         let lockedUntil: Instant?
         let failures: Int
         let lastStep: Int64?
-        /// Only an authenticator app has one.
+        /// Only authenticator apps have one.
         let sealedSecret: [UInt8]?
         let challenge: ChallengeState
 

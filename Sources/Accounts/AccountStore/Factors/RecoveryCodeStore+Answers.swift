@@ -2,19 +2,16 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The account's state for a recovery code that a user typed.
 package enum RecoveryLookup: Sendable {
     /// The account has no set.
     case none
     case locked(until: Instant)
-    /// The hash of the unused code that begins alike; nil if there is none.
+    /// The hash of the unused code with this selector; nil if there is none.
     case found(FactorID, Secret?)
 }
 
 extension RecoveryCodeStore {
-    /// Finds the hash to compare a code with. One statement, one hash.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Finds the hash to compare a code with, in one statement.
     package func recoveryLookup(_ code: RecoveryCode, of user: UserID, at now: Instant) async throws -> RecoveryLookup {
         let found = try await database.row(Self.recoveryCodeLookup(code, of: user)) {
             row -> (FactorID, Instant?, Int, Secret?) in
@@ -38,13 +35,10 @@ extension RecoveryCodeStore {
         factorRules.lock(of: .recoveryCodes).isLocked(until: end, after: failures, at: now)
     }
 
-    /// Takes a code whose hash was compared. A right one is used up, in one transaction with everything that it changes.
+    /// Applies the result of comparing a code's hash. A correct code is used up in the same transaction.
     ///
-    /// - Parameters:
-    ///   - hash: The hash that the code matches; nil for a wrong code, which counts against the set.
-    ///   - session: The session that the token names, which the code raises.
-    /// - Returns: `wrong` too for a code that was used or replaced during the comparison.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may be raised.
+    /// - Parameter hash: The matching hash; nil for a wrong code, which counts against the set.
+    /// - Returns: Also `wrong` for a code that was used or replaced during the comparison.
     package func verify(
         _ code: RecoveryCode, matching hash: Secret?, of user: UserID, in session: SessionID, from device: Device,
         at now: Instant

@@ -2,20 +2,18 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The set of an account.
 package struct RecoverySet: Sendable {
     package let factor: Factor
     package let total: Int
     package let remaining: Int
 }
 
-/// Which codes a set has. Using one changes nothing.
+/// Identifies a set's codes. Using one does not change it.
 package struct RecoverySetState: Equatable, Sendable {
     /// The first of the random selectors; nil for a set without codes.
     fileprivate let selector: String?
 }
 
-/// A code and its hash.
 package struct HashedRecoveryCode: Sendable {
     package let code: RecoveryCode
     package let hash: Secret
@@ -23,35 +21,32 @@ package struct HashedRecoveryCode: Sendable {
     package init(_ code: RecoveryCode, hash: Secret) { (self.code, self.hash) = (code, hash) }
 }
 
-/// Why no set is made. Nothing changed.
+/// Nothing changed.
 package enum RecoverySetRefusal: Error, Equatable, Sendable {
-    /// The account or the session no longer exists.
+    /// The account or the session.
     case ended
     case tooLow
-    /// The user's last proof is too old for the policy.
+    /// The last proof is too old for the policy.
     case stale
-    /// There is a set already; for new codes of a set: there is none.
+    /// A set already exists; for new codes: none exists.
     case exists, unknown
     /// Another request has replaced the codes since the check.
     case replaced
     case nameTaken, tooMany
-    /// The account has no other verified factor whose answers count.
+    /// The account has no other verified factor that is accepted.
     case standsAlone
 }
 
 extension RecoveryCodeStore {
-    /// Returns the set of an account; nil without one.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func recoverySet(of user: UserID) async throws -> RecoverySet? {
         try await database.read { try $0.recoverySet(of: user) }
     }
 
-    /// Whether the caller may create or replace a set. Checked before the codes are hashed.
+    /// Checks whether the caller may create or replace a set, before the codes are hashed.
     ///
     /// - Parameter name: Of a new set; nil for new codes.
     /// - Returns: The state of the set that the new codes replace; nil for a new set.
-    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``.
+    /// - Throws: ``RecoverySetRefusal``.
     @discardableResult
     package func checkRecoverySet(
         named name: String?, of user: UserID, in session: SessionID?, at now: Instant
@@ -62,9 +57,9 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// Stores a set of codes as a verified factor.
+    /// Stores codes as a verified factor.
     ///
-    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``, with the reason `unknownOutcome` the set may exist.
+    /// - Throws: ``RecoverySetRefusal``.
     package func makeRecoverySet(
         named name: String, _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?,
         from device: Device, at now: Instant
@@ -88,9 +83,9 @@ extension RecoveryCodeStore {
 
     /// Replaces all codes of the set, and lifts a lock.
     ///
-    /// - Parameter checked: What ``checkRecoverySet(named:of:in:at:)`` returned. Of two concurrent requests, one replaces the
-    ///   codes, so that no user keeps those that another request has made void.
-    /// - Throws: As ``makeRecoverySet(named:_:of:in:from:at:)``.
+    /// - Parameter checked: The result of ``checkRecoverySet(named:of:in:at:)``. Of two concurrent requests, only one
+    ///   replaces the codes, so that no user keeps void ones.
+    /// - Throws: ``RecoverySetRefusal``.
     package func replaceRecoveryCodes(
         _ codes: [HashedRecoveryCode], checked: RecoverySetState?, of user: UserID, in session: SessionID?,
         from device: Device, at now: Instant
@@ -113,9 +108,9 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// Deletes the set of an account. Sessions that a code raised fall to the level of the methods that they have left.
+    /// Sessions that a code raised fall to the level of their remaining methods.
     ///
-    /// - Throws: ``RecoverySetRefusal``; ``DatabaseFailure``, with the reason `unknownOutcome` the set may be gone.
+    /// - Throws: ``RecoverySetRefusal``.
     package func deleteRecoverySet(
         of user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> Factor {
@@ -133,7 +128,6 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// The caller of a change to the set, and the set if ``recoveryCaller(named:of:in:at:in:)`` looks for one.
     private func recoveryCaller(
         named name: String?, of user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
     ) throws -> (CurrentAccount, Factor?) {
@@ -152,7 +146,7 @@ extension RecoveryCodeStore {
         return (current, found)
     }
 
-    /// A caller whose session has had a second factor. A user without one has no such session.
+    /// A caller whose session has had a second factor.
     private func levelled(
         _ user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
     ) throws -> CurrentAccount {

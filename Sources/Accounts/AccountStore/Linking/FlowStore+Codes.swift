@@ -8,13 +8,12 @@ struct AuthorizationCode: Sendable {
         case session
         /// The user must confirm the link first.
         case question(LinkQuestion)
-        /// The link is made when the code is redeemed, for the session that started it.
+        /// Redeeming the code creates the link, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
-        /// An emailed link, by the digest of its token. It is spent when the code is redeemed, by the client that asked
-        /// for the mail.
+        /// An emailed link, by its token's digest. Used up when the client that requested the email redeems the code.
         case mailed([UInt8])
-        /// A second session, which must still be active when the code is redeemed, and must not have risen since
-        /// the tokens of the caller: ``Session/levelCounter``.
+        /// A second session. On redemption it must still be active, with the same ``Session/levelCounter`` as the
+        /// caller's tokens.
         case handover(from: SessionID, levelCounter: Int64)
     }
 
@@ -29,12 +28,10 @@ struct AuthorizationCode: Sendable {
     let handout: ProviderHandout?
 }
 
-/// The result of redeeming a code.
 package enum CodeOutcome: Sendable {
     /// Includes the provider's tokens, which are delivered only once.
     case signedIn(IssuedSession, ProviderHandout?)
     case needsConfirmation(LinkQuestion)
-    /// The link was refused.
     case refused(LinkingRefusal)
     /// Already redeemed, or never issued.
     case unknown
@@ -42,16 +39,15 @@ package enum CodeOutcome: Sendable {
     /// The code stays valid for the client with the correct verifier.
     case wrongVerifier
     case banned
-    /// The first of the two confirmations of a change of address.
+    /// The first of an address change's two confirmations.
     case halfway
 }
 
 extension FlowStore {
     /// Redeems an authorization code. In most cases this opens a session.
     ///
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the code may be spent;
-    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the code's content, and the code
-    ///   then stays valid.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret that sealed the code's content; the code
+    ///   stays valid.
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
@@ -83,7 +79,7 @@ extension FlowStore {
             }
             var parent: Session?
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
-                // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
+                // // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
                     !policy.hasEnded(session, at: now), session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }
@@ -93,8 +89,8 @@ extension FlowStore {
         }
     }
 
-    /// - Parameter parent: The session that hands over to the new one. Limits of age count from its sign-in, and its second
-    ///   factors count for the new session.
+    /// - Parameter parent: The session that hands over. Age limits start at its sign-in, and its second factors apply
+    ///   to the new session.
     private func open(
         _ method: AuthenticationMethod, _ found: CodeRow, _ account: Account, _ handout: ProviderHandout?,
         after parent: Session? = nil, from device: Device, at now: Instant, in db: any Connection
@@ -168,7 +164,7 @@ extension LinkingTransaction {
 }
 
 extension AuthorizationCode {
-    /// The content sealed with the code; empty for a plain session.
+    /// Empty for a plain session.
     fileprivate var sealedContent: AuthJSONObject {
         var members: [String: AuthJSON?] = [
             "access_token": (handout?.accessToken?.reveal()).map(AuthJSON.string),
@@ -224,7 +220,6 @@ extension LinkQuestion {
     }
 }
 
-/// The columns of ``Accounts/codeLookup(_:)``.
 private struct CodeRow {
     let user: UserID
     let identity: IdentityID?

@@ -2,12 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of completing a flow.
 package enum FlowOutcome: Sendable {
     case taken(ProviderFlow)
     /// Never started, expired, or started with a different provider.
     case unknown
-    /// A flow with PKCE that was already completed. Without PKCE this is ``unknown``, as in Supabase Auth.
+    /// A completed flow with PKCE. Without PKCE it is ``unknown``, as in Supabase Auth.
     case alreadyUsed
     /// Another browser started the flow, which stays valid.
     case otherBrowser
@@ -16,9 +15,8 @@ package enum FlowOutcome: Sendable {
 extension FlowStore {
     /// Stores a sign-in that continues at a provider, for ``ProviderFlow/lifetime``.
     ///
-    /// - Parameter browser: The secret of the browser's cookie; nil if the flow is not bound to a browser.
-    /// - Returns: The state, a UUID. It is the only key to the flow.
-    /// - Throws: ``DatabaseFailure``. A flow that was stored nevertheless expires unused.
+    /// - Parameter browser: The browser's cookie secret; nil for an unbound flow.
+    /// - Returns: The state, a UUID and the flow's only key.
     package func begin(_ flow: ProviderFlow, browser: Secret?, at now: Instant) async throws -> String {
         let state: Identifier<ProviderFlow> = accounts.newID()
         let digest = TokenDigest.of(Secret(state.text))
@@ -49,11 +47,9 @@ extension FlowStore {
     /// Completes a flow, at most once.
     ///
     /// - Parameters:
-    ///   - state: The state that the provider returned.
-    ///   - browser: The secret of the browser's cookie, if it sent one.
-    ///   - provider: The provider that answered, if the callback URL names it.
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the flow may be completed;
-    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the flow.
+    ///   - browser: The browser's cookie secret, if it sent one.
+    ///   - provider: The provider in the callback URL, if it names one.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret that sealed the flow.
     package func take(
         state: String, browser: Secret?, provider: String? = nil, at now: Instant
     ) async throws -> FlowOutcome {
@@ -65,7 +61,7 @@ extension FlowStore {
             if let bound = row.browserDigest, browser.map(TokenDigest.of) != bound { return .otherBrowser }
             return nil
         }
-        // Anyone can make up a state, so an invalid one must not cost a write.
+        // // Anyone can invent a state, so an invalid one must not cost a write.
         let found = try await database.row(Self.flowLookup(digest), FlowRow.init)
         if let refused = refusal(found) { return refused }
         return try await database.write { db in
@@ -95,7 +91,6 @@ extension FlowStore {
     }
 }
 
-/// The columns of ``Accounts/flowLookup(_:)``.
 private struct FlowRow {
     let provider: String
     let browserDigest: [UInt8]?

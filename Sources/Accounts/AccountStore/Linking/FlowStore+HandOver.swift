@@ -3,15 +3,14 @@ package import GatehouseWire
 import SQLDatabase
 
 extension FlowStore {
-    /// Stores an authorization code that opens a new session of the account, for the app with the proof key. The new
-    /// session is as old as the caller's, was opened by the same identity, and needs the caller's to be active. It has the
-    /// second factors of the caller's; if that one rises before the code is redeemed, the code opens nothing.
+    /// Stores an authorization code that opens another session of the account, for the app with the proof key. The new
+    /// session inherits the age, identity and second factors of the caller's, which must still be active; if that one
+    /// rises before redemption, the code opens nothing.
     ///
     /// - Parameters:
-    ///   - method: How the new session is signed in, for its `amr`.
-    ///   - session: Of the caller, as it was when the caller's tokens were checked.
+    ///   - method: For the new session's `amr`.
+    ///   - session: As it was when the caller's tokens were checked.
     /// - Returns: nil if the session has ended, or the account is gone or banned.
-    /// - Throws: ``DatabaseFailure``.
     package func handOver(
         _ user: UserID, by method: AuthenticationMethod, to key: ProofKey, session: Session, at now: Instant
     ) async throws -> Secret? {

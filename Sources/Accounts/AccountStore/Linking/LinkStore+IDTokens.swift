@@ -1,9 +1,9 @@
 package import GatehouseWire
 import SQLDatabase
 
-/// An ID token that signs in once.
+/// A single-use ID token.
 package struct PresentedIDToken: Sendable {
-    /// Identifies the token; 32 bytes.
+    /// 32 bytes.
     package let digest: [UInt8]
     /// The token's expiry, until which the digest is stored.
     package let expiresAt: Instant
@@ -15,7 +15,7 @@ package struct PresentedIDToken: Sendable {
 package struct IDTokenUsed: Error, Sendable {}
 
 extension LinkStore {
-    /// How long a token may be presented again after its first use, in case the response was lost.
+    /// How long after its first use a token may be presented again, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
     static func idTokenLookup(_ digest: [UInt8]) -> SQL {
@@ -24,7 +24,7 @@ extension LinkStore {
 }
 
 extension Connection {
-    /// Marks an ID token as used, with what it leads to.
+    /// Marks an ID token as used, in the transaction of its effect.
     ///
     /// - Throws: ``IDTokenUsed``.
     func use(_ token: PresentedIDToken?, at now: Instant) throws {

@@ -4,13 +4,13 @@ import SQLDatabase
 
 /// A verified notification from a provider about a user.
 package struct ProviderNotice: Sendable {
-    /// The kind of event. The raw values are stored in the audit log.
+    /// Raw values are stored in the audit log.
     package enum Kind: String, Sendable {
         /// The user no longer uses the provider for this app.
         case consentRevoked = "consent_revoked"
-        /// The user's account at the provider was deleted permanently.
+        /// The account at the provider was deleted permanently.
         case accountDeleted = "account_deleted"
-        /// The provider stopped, or resumed, forwarding mail to the relay address.
+        /// The provider stopped, or resumed, forwarding to the relay address.
         case emailDisabled = "email_disabled"
         case emailEnabled = "email_enabled"
     }
@@ -20,7 +20,7 @@ package struct ProviderNotice: Sendable {
     package let provider: String
     package let subject: String
     package let kind: Kind
-    /// The time of the event. Later actions of the user take precedence.
+    /// Later actions of the user take precedence.
     package let occurredAt: Instant
 
     package init(id: String, provider: String, subject: String, kind: Kind, occurredAt: Instant) {
@@ -32,22 +32,17 @@ package struct ProviderNotice: Sendable {
     }
 }
 
-/// The result of applying a notice.
 package enum NoticeOutcome: Equatable, Sendable {
     case applied
-    /// The event was delivered before.
     case repeated
     /// No account has this identity.
     case unknownPerson
-    /// A later sign-in with the provider or a later notice supersedes it.
+    /// A later sign-in or notice supersedes it.
     case outdated
 }
 
 extension LinkStore {
-    /// Applies a provider's notice. Provider tokens need no revocation, because the provider has ended them.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the notice may have been applied; a second call
-    ///   then returns `repeated`.
+    /// Applies a provider's notice, once. The provider has revoked its own tokens.
     package func apply(
         _ notice: ProviderNotice, from device: Device? = nil, at now: Instant
     ) async throws -> NoticeOutcome {
@@ -92,9 +87,9 @@ extension LinkStore {
         try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
         try endSessions(of: user, openedBy: identity, keeping: nil, end, at: now, in: db)
-        // Read again: a change of address may have ended with the sessions.
+        // // Read again: a change of address may have ended with the sessions.
         guard kind == .accountDeleted, let account = try db.account(user) else { return }
-        // The last sign-in method stays, although unusable: only the owner may delete the account.
+        // // The last sign-in method stays, although unusable: only the owner may delete the account.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
         guard case .remove(let address) = decision else { return }
         var left = account

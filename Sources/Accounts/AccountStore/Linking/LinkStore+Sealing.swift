@@ -6,12 +6,12 @@ extension LinkStore {
     static let flowSeal = "flow"
     static let ticketSeal = "link ticket"
 
-    /// - Parameter digest: The digest of the row's token. The sealed content opens only in this row.
+    /// - Parameter digest: Of the row's token. The content opens only in this row.
     func seal(_ content: AuthJSON, as name: String, _ digest: [UInt8]) throws -> [UInt8] {
         try secrets.seal(Array(content.text.utf8), name: Self.sealName(name, digest), nonce: randomBytes(12))
     }
 
-    /// - Throws: ``UnknownServerSecret`` if the content was sealed under a secret that the configuration lacks.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     func unseal(_ sealed: [UInt8], as name: String, _ digest: [UInt8]) throws -> AuthJSON {
         try JSONReader.read(try secrets.open(sealed, name: Self.sealName(name, digest)))
     }

@@ -2,12 +2,12 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of ``Accounts/startOver(_:in:from:at:)``. Only `signedIn` has changed anything.
+/// Only `signedIn` has changed anything.
 package enum StartingOver: Sendable {
-    /// The session of the new account.
+    /// The new account's session.
     case signedIn(IssuedSession)
     case noAddress
-    /// The session began too long ago with an emailed code, or otherwise.
+    /// The session began too long ago, or not with an emailed code.
     case stale
     /// The address moved to this account less than ``Accounts/startingOverInterval`` ago.
     case tooSoon(Duration)
@@ -15,16 +15,15 @@ package enum StartingOver: Sendable {
 }
 
 extension LinkStore {
-    /// How long an address stays with the account that it moved to. A thief of the mailbox could otherwise move it so often
-    /// that its former accounts are forgotten.
+    /// How long an address stays with an account. A mailbox thief could otherwise move it until its former accounts are
+    /// forgotten.
     static let startingOverInterval: Duration = .seconds(86_400)
 
-    /// Moves the address of an account to a new, empty one, for the reader of the mailbox who cannot pass the account's
+    /// Moves an account's address to a new, empty account, for the mailbox's reader who cannot pass the account's
     /// second factor or does not recognize the account. The old account keeps everything else: see
-    /// ``Account/withoutItsAddress(at:isFree:)``. The asking session ends, as it shows no more than the mailbox.
+    /// ``Account/withoutItsAddress(at:isFree:)``. The caller's session ends: it shows only control of the mailbox.
     ///
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the new account may exist;
-    ///   ``AccountNeedsAdmission``.
+    /// - Throws: ``AccountNeedsAdmission``.
     package func startOver(
         _ user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> StartingOver {
@@ -61,10 +60,9 @@ extension LinkStore {
         }
     }
 
-    /// Takes the address away from an account, because its mailbox's owner starts over. Nothing else goes but the codes
-    /// that wait for it.
+    /// Removes an account's address, because the mailbox's owner starts over. Only the codes for it go as well.
     ///
-    /// - Parameter session: The mailbox owner's session of the account, if there is one.
+    /// - Parameter session: The mailbox owner's session of the account.
     func moveAddress(of old: Account, by session: Session? = nil, at now: Instant, in db: any Connection) throws {
         let id = old.user.id
         try accounts.mailQueue.dropMails(to: old.user, at: now, in: db)
@@ -79,8 +77,8 @@ extension LinkStore {
         try accounts.record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
     }
 
-    /// Restores what the proof set aside that opened the mailbox owner's session: the account was never that person's.
-    /// Credentials that an earlier proof set aside stay so, because the mailbox's owner has used the account since.
+    /// Restores what was set aside by the proof that opened the mailbox owner's session: the account was never that
+    /// person's. What an earlier proof set aside stays so, because the mailbox's owner has used the account since.
     private func restored(
         _ account: Account, from proof: Instant, at now: Instant, in db: any Connection
     ) throws -> Account {
@@ -95,7 +93,7 @@ extension LinkStore {
         for identity in whole.identities where !known.contains(identity.id) {
             db.journal?.add(.linked(identity), at: now)
         }
-        // With several passwords, the account's owner is unknown.
+        // // With several passwords, the account's owner is unknown.
         if whole.user.passwordHash == nil, passwords.count == 1, setAside.passwords.count == 1 {
             whole.user.passwordHash = setAside.take(passwords[0].hash)?.hash
         }
@@ -105,9 +103,7 @@ extension LinkStore {
         return whole
     }
 
-    /// The accounts that lost this address and still have a password, the latest first. At most three.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The accounts that lost this address and still have a password, latest first. At most three.
     package func accounts(formerly email: EmailAddress) async throws -> [Account] {
         try await database.accounts(Self.formerLookup(email))
     }
@@ -125,7 +121,6 @@ extension LinkStore {
 }
 
 extension Connection {
-    /// When the address last moved from one account to another.
     fileprivate func lastMove(of email: EmailAddress) throws -> Instant? {
         try row(
             """

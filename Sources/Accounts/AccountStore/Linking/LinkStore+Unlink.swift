@@ -2,19 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of removing an identity or undoing a link. Only `unlinked` has changed anything.
+/// Only `unlinked` has changed anything.
 package enum UnlinkOutcome: Sendable {
     case unlinked(Account)
     case refused(UnlinkDecision.Refusal)
-    /// The account does not exist.
     case gone
-    /// The caller's session has ended, or the user was banned.
+    /// Or the user was banned.
     case sessionEnded
-    /// Not linked, or linked longer than ``LinkUndo/period`` ago.
+    /// Not linked, or longer than ``LinkUndo/period`` ago.
     case tooLate
 }
 
-/// A link that the account's owner can still undo.
 package struct UndoableLink: Sendable {
     package let identity: IdentityID
     package let rule: String
@@ -23,11 +21,8 @@ package struct UndoableLink: Sendable {
 }
 
 extension LinkStore {
-    /// Removes a sign-in method from an account, but never the last one. Ends the sessions that it opened, except the
-    /// caller's. The identity can be linked again only after a confirmation.
-    ///
-    /// - Parameter session: The session of the caller's token. It stays active.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the identity may be gone.
+    /// Removes a sign-in method, but never the last one, and ends the sessions that it opened, except the caller's.
+    /// Linking it again needs a confirmation.
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -40,11 +35,10 @@ extension LinkStore {
         }
     }
 
-    /// Undoes a link and the changes that came with it, within ``LinkUndo/period``. Ends all other sessions that the
-    /// identity opened. From then on the identity counts as another person's: its next sign-in creates a new account.
+    /// Undoes a link and its changes within ``LinkUndo/period``. Ends all other sessions that the identity opened. The
+    /// identity is then another person's: its next sign-in creates a new account.
     ///
-    /// - Parameter session: The session of the caller's token, if it names one. It stays, although linking opened it.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be undone.
+    /// - Parameter session: It stays, even if linking opened it.
     package func undoLink(
         _ id: IdentityID, of user: UserID, by session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -70,7 +64,7 @@ extension LinkStore {
 
     /// Removes an identity, unless it is the last method or its address belongs to another account.
     ///
-    /// - Parameter change: Changes the account, given its new address. Returns the identity that it made.
+    /// - Parameter change: Changes the account, given its new address. Returns the identity that it created.
     private func remove(
         _ id: IdentityID, from account: Account, _ kind: LinkRemoval, _ reason: SessionEnd.Reason,
         _ session: SessionID?, _ device: Device?, at now: Instant, in db: any Connection,
@@ -96,9 +90,7 @@ extension LinkStore {
         }
     }
 
-    /// Returns the links of an account that can be undone, newest first.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Newest first.
     package func undoableLinks(of user: UserID, at now: Instant) async throws -> [UndoableLink] {
         try await database.rows(Self.undoLookup(user, at: now)) { row in
             UndoableLink(identity: row.id(), rule: row.text(), linkedAt: row.instant(), until: row.instant())
@@ -120,7 +112,6 @@ extension LinkStore {
         switch refusal {
         case .lastMethod: try accounts.record([Self.refusal(.lastMethod, id, account)], at: now, in: db)
         case .addressConflict: try accounts.record([Self.refusal(.addressConflict, id, account)], at: now, in: db)
-        // There is no decision to record.
         case .notFound: break
         }
     }
@@ -132,7 +123,6 @@ extension LinkStore {
     }
 }
 
-/// An identity that is removed from an account.
 struct Removal: Sendable {
     let id: IdentityID
     let identity: Identity?
@@ -184,12 +174,12 @@ extension LinkStore {
 }
 
 extension LinkStore {
-    /// Ends the sessions that an identity opened. For the email identity these are the sessions without an identity.
+    /// Ends the sessions that an identity opened. For the email identity, these are the sessions without an identity.
     func endSessions(
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
     ) throws {
-        // No session has the nil UUID.
+        // // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
             try accounts.sessions.endSessions(
@@ -203,7 +193,7 @@ extension LinkStore {
 }
 
 extension Connection {
-    /// - Parameter isByProof: Whether the first proof of the account's address removed it, not the account's owner.
+    /// - Parameter isByProof: Whether the first proof of the account's address removed it, not its owner.
     func remember(
         _ removal: LinkRemoval, of identity: Identity, from user: UserID, isByProof: Bool = false, at now: Instant
     ) throws {

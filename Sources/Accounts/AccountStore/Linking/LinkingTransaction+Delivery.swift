@@ -18,7 +18,6 @@ extension LinkingTransaction {
         return ProviderSession(account: account, delivered: delivered, rule: step.rule, change: change)
     }
 
-    /// Writes the session or code, the provider's grant, and the audit entries.
     func finish(
         _ step: LinkingStep, _ identity: Identity, _ session: ProviderSession, _ entries: [AuditEntry]
     ) throws {
@@ -40,7 +39,7 @@ extension LinkingTransaction {
         return Secret(code.text)
     }
 
-    /// Stores the content of an authorization code. Does nothing if the session is delivered directly.
+    /// Stores an authorization code's content. Does nothing if the session is delivered directly.
     func deposit(
         _ content: AuthorizationCode.Content, behind code: Secret, of user: UserID, identity: IdentityID? = nil,
         _ step: LinkingStep
@@ -60,7 +59,7 @@ extension LinkingTransaction {
         let digest = TokenDigest.of(ticket)
         let sealed = try accounts.links.seal(step.signIn.ticketContent, as: LinkStore.ticketSeal, digest)
         try db.removeExpired(from: .tickets, at: now)
-        // An identity has at most one ticket: a new ticket replaces the old one.
+        // // An identity has at most one ticket.
         try db.run(
             """
             DELETE FROM link_tickets

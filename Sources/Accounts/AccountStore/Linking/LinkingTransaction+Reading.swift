@@ -2,7 +2,6 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The stored state of an identity and its address.
 struct Found {
     let facts: LinkingFacts
     let setAside: SetAsideIdentity?
@@ -17,7 +16,7 @@ struct Found {
         var holders: [AddressHolder] = []
         var holding: [Account] = []
         var former: Account?
-        // A known identity is found by its subject alone; the address is irrelevant.
+        // // A known identity is found by its subject alone.
         if owner == nil, identity.email != nil {
             let removals = try db.removals(of: identity)
             holding = try identity.provenEmail.map { try db.accounts(SignInStore.emailLookup($0)) } ?? []
@@ -25,9 +24,9 @@ struct Found {
                 let removal = removals.first { $0.user == account.user.id }?.kind
                 return AddressHolder(account, for: identity, signIn.rules, removal: removal, at: now)
             }
-            // The account that has the address in its own column comes first.
+            // // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
-            // An earlier release removed what is set aside now.
+            // // An earlier release removed what is set aside now.
             former = try removals.first(where: \.isByProof).flatMap { try db.account($0.user) }
         }
         setAside = owner == nil ? try db.setAsideIdentity(identity) : nil
@@ -41,14 +40,12 @@ struct Found {
         accounts = [owner, asker, former].compactMap(\.self) + holding
     }
 
-    /// Returns one of the accounts that the decision is based on.
     func account(_ id: UserID) throws -> Account {
         guard let account = accounts.first(where: { $0.user.id == id }) else { throw UnknownIdentity() }
         return account
     }
 }
 
-/// An account that an identity was removed from.
 private struct RememberedRemoval: Sendable {
     let user: UserID
     let kind: LinkRemoval?
@@ -57,7 +54,7 @@ private struct RememberedRemoval: Sendable {
 }
 
 extension LinkingTransaction {
-    /// Returns the caller's account, or nil if the session has ended or the user is banned.
+    /// nil if the session has ended or the user is banned.
     func account(of asker: LinkAsker) throws -> Account? {
         guard case .good(let account) = try accounts.changer(asker.user, by: asker.session, at: now, in: db) else {
             return nil
@@ -130,9 +127,9 @@ extension Connection {
             """)
     }
 
-    /// Fills empty fields of a profile with the provider's name and picture.
+    /// Fills a profile's empty fields.
     ///
-    /// - Returns: The fields that were filled.
+    /// - Returns: The filled fields.
     @discardableResult
     func fill(_ offered: ProfileFill, of user: UserID, at now: Instant) throws -> ProfileFill {
         if offered.isEmpty { return offered }
@@ -153,7 +150,7 @@ extension Connection {
         return taken
     }
 
-    /// Clears the fields that ``fill(_:of:at:)`` set, unless they were changed since.
+    /// Clears the fields that ``fill(_:of:at:)`` set, unless they changed since.
     func unfill(_ filled: ProfileFill, of user: UserID, at now: Instant) throws {
         if filled.isEmpty { return }
         try run(
