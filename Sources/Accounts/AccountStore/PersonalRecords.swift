@@ -2,12 +2,12 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The data stored about a user besides the account itself (GDPR, article 15).
+/// Data stored about a user besides the account itself (GDPR, article 15).
 package struct PersonalRecord: Sendable {
     package let sessions: [SessionOnDevice]
     /// Newest first, at most ``limit``.
     package let audit: [RecordedAuditEntry]
-    /// Newest first, at most ``limit``. Mails that ended longer ago are deleted.
+    /// Newest first, at most ``limit``.
     package let mails: [MailStatus]
     /// Oldest first.
     package let passkeys: [Passkey]
@@ -16,7 +16,6 @@ package struct PersonalRecord: Sendable {
 }
 
 extension PersonalRecords {
-    /// - Throws: ``DatabaseFailure``.
     package func record(of user: UserID, at now: Instant) async throws -> PersonalRecord {
         let sessions = try await accounts.sessions.sessions(of: user, at: now)
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
@@ -39,8 +38,8 @@ extension PersonalRecords {
         """
     }
 
-    /// The mails that a user may learn of: not those to an address that the account wants to have. They are not sent if
-    /// another account has it, so they would tell whether there is one.
+    /// Omits emails to the address that the account wants. They are not sent if another account has it, so their status
+    /// would reveal that account.
     static func exportedMailLookup(_ user: UserID) -> SQL {
         """
         SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox
@@ -51,14 +50,12 @@ extension PersonalRecords {
 }
 
 extension Row {
-    /// Reads a row of ``PersonalRecords/auditLookup(_:limit:)``.
     mutating func auditEntry() -> RecordedAuditEntry {
         RecordedAuditEntry(
             id: text(), action: text(), logType: text(), actor: textIfPresent() ?? "", actorName: text(),
             traits: text(), address: text(), createdAt: instant())
     }
 
-    /// Reads a row of ``PersonalRecords/mailLookup(_:limit:)`` or ``PersonalRecords/exportedMailLookup(_:)``.
     mutating func mailStatus() -> MailStatus {
         MailStatus(
             id: text(), kind: text(), state: text(), reason: textIfPresent(), attempts: Int(int()), nextAt: instant(),

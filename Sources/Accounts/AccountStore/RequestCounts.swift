@@ -2,9 +2,9 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Rate limits that all nodes share. Each count is stored as one instant, at which the full burst is available again.
-/// Every attempt moves it by one interval, and an attempt that would move it more than a burst into the future is
-/// refused (generic cell rate algorithm).
+/// Rate limits that all nodes share, by the generic cell rate algorithm. A count is stored as the instant at which the
+/// full burst is available again. Each attempt moves it by one interval, and is refused if that is more than a burst
+/// into the future.
 package struct RequestCounts: Sendable {
     private let database: any Database
 
@@ -25,7 +25,6 @@ package struct RequestCounts: Sendable {
         func latest(at now: Instant) -> Instant { now + interval * burst }
     }
 
-    /// The count of one key.
     package struct Counted: Sendable {
         let bucket: String
         let digest: [UInt8]
@@ -38,16 +37,13 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// Takes one attempt.
-    ///
-    /// - Returns: nil if it is allowed, otherwise the time until one is.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the attempt may have been counted.
+    /// - Returns: nil if the attempt is allowed, otherwise the time until one is.
     package func take(_ bucket: String, key: String, _ rate: Rate, at now: Instant) async throws -> Duration? {
         let counted = Counted(bucket, key: key, rate)
         return try await database.write { db in
             let found = try db.fullTimes(of: [counted], at: now)
             let latest = rate.latest(at: now)
-            // An instant that a faster clock wrote counts as an exhausted burst, not more.
+            // // A faster clock's instant is at most an exhausted burst.
             let next = max(min(found[0] ?? now, latest), now) + rate.interval
             if next > latest { return next - latest }
             try db.keep([(counted, next)], isNew: found[0] == nil, at: now)
@@ -55,10 +51,8 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// Returns for each count the instant at which the full burst is available again, nil if nothing was counted. One
-    /// read statement, and a transaction if a count is from a clock that was wrong.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The instants at which each full burst is available again; nil if nothing was counted. One read, and a
+    /// transaction if a wrong clock wrote a count.
     package func fullTimes(of counted: [Counted], at now: Instant) async throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = Self.times(of: counted, in: try await database.rows(Self.lookup(counted), Self.found))
@@ -66,14 +60,12 @@ package struct RequestCounts: Sendable {
         return try await database.write { try $0.fullTimes(of: counted, at: now) }
     }
 
-    /// Whether an instant was stored while a clock was wrong. It would shut its key until that time returns.
+    /// Whether a wrong clock wrote the instant. It would block its key until that time.
     fileprivate static func isWrong(_ full: Instant?, _ rate: Rate, at now: Instant) -> Bool {
         full.map { $0 > rate.latest(at: now) + NodeClocks.difference } ?? false
     }
 
-    /// Counts attempts that already happened, allowed or not, in one transaction.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the attempts may have been counted.
+    /// Counts attempts that already happened, allowed or not.
     package func add(_ counted: [Counted], at now: Instant) async throws {
         try await database.write { db in
             let found = try db.fullTimes(of: counted, at: now)
@@ -84,9 +76,6 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// Deletes the counts.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the counts may be gone.
     package func forget(_ counted: [Counted]) async throws {
         try await database.write { db in
             for one in counted {
@@ -95,7 +84,7 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// For the test of the query plan.
+    /// For the query plan's test.
     package static func lookup(_ counted: [Counted]) -> SQL {
         let wanted = counted.dropFirst().reduce(condition(counted[0])) { "\($0) OR \(condition($1))" as SQL }
         return "SELECT bucket, digest, full_at FROM request_counts WHERE \(wanted)"
@@ -115,7 +104,7 @@ package struct RequestCounts: Sendable {
 }
 
 extension Connection {
-    /// Replaces instants of a clock that was wrong: they leave one attempt from now on.
+    /// Replaces a wrong clock's instants, leaving one attempt from now on.
     fileprivate func fullTimes(of counted: [RequestCounts.Counted], at now: Instant) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))
@@ -127,7 +116,7 @@ extension Connection {
         }
     }
 
-    /// - Parameter isNew: Adds a row and deletes up to 20 expired ones, so that they do not accumulate.
+    /// - Parameter isNew: Adds a row and deletes up to 20 expired ones.
     fileprivate func keep(_ next: [(RequestCounts.Counted, Instant)], isNew: Bool, at now: Instant) throws {
         if isNew {
             try run(

@@ -5,7 +5,7 @@ package import SQLDatabase
 /// A current or former signing key for access tokens.
 package struct StoredSigningKey: Sendable {
     package let id: String
-    /// The private key as a JWK.
+    /// A JWK.
     package let privateKey: Secret
     package let createdAt: Instant
     /// When it stopped signing; nil for the current key.
@@ -19,8 +19,10 @@ package struct StoredSigningKey: Sendable {
     }
 }
 
-/// Stores the signing keys, sealed under a server secret. The newest active key signs. Retired keys verify until their
-/// last token expires.
+/// The signing keys, encrypted with a server secret. The newest active key signs. Retired keys verify until their last
+/// token expires.
+///
+/// Every method throws ``UnknownServerSecret`` if the configuration lacks a key's secret.
 package struct SigningKeys: Sendable {
     let database: any Database
     let secrets: ServerSecrets
@@ -34,18 +36,14 @@ package struct SigningKeys: Sendable {
         self.randomBytes = randomBytes
     }
 
-    /// Returns all keys, newest first.
-    ///
-    /// - Throws: ``DatabaseFailure``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed
-    ///   one of them.
+    /// Newest first.
     package func all() async throws -> [StoredSigningKey] {
         try await database.rows(Self.listing, opened)
     }
 
-    /// Adds a key unless there is a current one. Two nodes that start at the same time end up with the same key.
+    /// Adds a key unless there is a current one, so that nodes that start together agree on one.
     ///
     /// - Returns: All keys, newest first.
-    /// - Throws: As ``all()``. With the reason `unknownOutcome` of ``DatabaseFailure`` the key may exist.
     package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {
         try await database.write { db in
             let keys = try list(db)
@@ -59,9 +57,7 @@ package struct SigningKeys: Sendable {
     ///
     /// - Parameters:
     ///   - expired: Keys retired before this time are deleted.
-    ///   - beside: Does more in the same transaction.
-    /// - Throws: As ``all()``. With the reason `unknownOutcome` of ``DatabaseFailure`` the rotation may have happened,
-    ///   otherwise nothing changed.
+    ///   - beside: Runs in the same transaction.
     @discardableResult
     package func rotate(
         to key: StoredSigningKey, forgettingRetiredBefore expired: Instant,
@@ -76,15 +72,14 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Deletes a leaked key. All tokens that it signed become invalid, unexpired ones included.
+    /// Deletes a leaked key. All tokens that it signed become invalid, including unexpired ones.
     ///
     /// If it was the current key, `replacement` becomes current. The newest retired key signs until every node has
-    /// loaded the replacement; its retirement time is therefore reset to now.
+    /// loaded the replacement; its retirement time is therefore reset to now. All keys are opened, so one under a
+    /// missing secret prevents the deletion of another.
     ///
     /// - Parameter expired: Keys retired before this time are deleted.
-    /// - Returns: All keys, newest first; nil if no key has this id, and then nothing changed.
-    /// - Throws: As ``rotate(to:forgettingRetiredBefore:)``. All keys are opened, so one under a
-    ///   missing secret prevents the deletion of another.
+    /// - Returns: All keys, newest first; nil, without changes, if no key has this id.
     package func revoke(_ id: String, replacement: StoredSigningKey, forgettingRetiredBefore expired: Instant)
         async throws -> [StoredSigningKey]?
     {
@@ -127,9 +122,7 @@ package struct SigningKeys: Sendable {
 }
 
 extension Accounts {
-    /// Rotates the keys of the same database, and records it.
-    ///
-    /// - Throws: As ``SigningKeys/rotate(to:forgettingRetiredBefore:beside:)``.
+    /// Rotates the same database's keys, and records it.
     package func rotate(
         _ keys: SigningKeys, to key: StoredSigningKey, forgettingRetiredBefore expired: Instant,
         recording entry: AuditEntry, at now: Instant

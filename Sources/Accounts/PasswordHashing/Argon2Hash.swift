@@ -1,7 +1,7 @@
 import CArgon2
 import GatehouseWire
 
-/// An Argon2 hash, version 1.3 (RFC 9106).
+/// Version 1.3 (RFC 9106).
 struct Argon2Hash: Hashable, Sendable {
     enum Variant: String, CaseIterable {
         case argon2i, argon2id
@@ -12,8 +12,8 @@ struct Argon2Hash: Hashable, Sendable {
     let salt: [UInt8]
     let tag: [UInt8]
 
-    /// The hash to compare with if the account does not exist. Its tag is arbitrary, so that the server need not
-    /// compute one at startup.
+    /// The hash to compare with if the account does not exist. Its tag is arbitrary, which saves computing one at
+    /// startup.
     static func decoy(_ settings: Argon2Settings) -> Argon2Hash {
         Argon2Hash(
             variant: .argon2id, settings: settings,
@@ -21,25 +21,25 @@ struct Argon2Hash: Hashable, Sendable {
             tag: Array(repeating: 0x68, count: settings.tagBytes))
     }
 
-    /// - Returns: `nil` if libargon2 failed, usually because it could not allocate memory.
+    /// - Returns: `nil` if libargon2 failed, usually for lack of memory.
     static func make(_ settings: Argon2Settings, salt: [UInt8], password: inout [UInt8]) -> Argon2Hash? {
         guard let tag = computeTag(.argon2id, settings, salt, &password) else { return nil }
         return Argon2Hash(variant: .argon2id, settings: settings, salt: salt, tag: tag)
     }
 
-    /// - Returns: `nil` if libargon2 failed, usually because it could not allocate memory.
+    /// - Returns: `nil` if libargon2 failed, usually for lack of memory.
     func matches(_ password: inout [UInt8]) -> Bool? {
         guard var computed = Self.computeTag(variant, settings, salt, &password) else { return nil }
         defer { computed.erase() }
         return computed.matchesInConstantTime(tag)
     }
 
-    /// Whether both come from the same password if their tags are equal.
+    /// Whether equal tags mean equal passwords.
     func hasSameInput(as other: Argon2Hash) -> Bool {
         variant == other.variant && settings == other.settings && salt == other.salt
     }
 
-    /// The hash of another password with the same salt and costs.
+    /// Hashes another password with the same salt and costs.
     ///
     /// - Returns: `nil` if libargon2 failed.
     func recomputed(_ password: inout [UInt8]) -> Argon2Hash? {
@@ -63,7 +63,7 @@ struct Argon2Hash: Hashable, Sendable {
                     context.m_cost = UInt32(settings.memoryKiB)
                     context.t_cost = UInt32(settings.passes)
                     context.lanes = UInt32(settings.lanes)
-                    // libargon2 would start a thread per lane, exceeding the limit of hashing threads.
+                    // // libargon2 would start a thread per lane, exceeding the limit of hashing threads.
                     context.threads = 1
                     context.allocate_cbk = takeHashingMemory
                     context.free_cbk = giveBackHashingMemory
@@ -77,10 +77,10 @@ struct Argon2Hash: Hashable, Sendable {
 }
 
 extension Argon2Hash {
-    /// Parses `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, also with `argon2i`.
+    /// Parses `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, or `argon2i`.
     ///
     /// - Returns: `nil` for another version, variant (argon2d) or order of parameters, for `keyid` and `data`, and
-    ///   outside of the limits of ``Argon2Settings``.
+    ///   outside the limits of ``Argon2Settings``.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[2] == "v=19",
@@ -97,7 +97,7 @@ extension Argon2Hash {
         self.init(variant: variant, settings: settings, salt: salt, tag: tag)
     }
 
-    /// The hash in PHC string format, as ``init(_:)`` reads it.
+    /// In PHC string format.
     var text: String {
         let costs = "m=\(settings.memoryKiB),t=\(settings.passes),p=\(settings.lanes)"
         return "$\(variant.rawValue)$v=19$\(costs)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(tag))"

@@ -2,11 +2,10 @@ import GatehouseWire
 
 /// The cost of new password hashes.
 package struct Argon2Settings: Hashable, Sendable {
-    /// Memory of one computation, in KiB.
+    /// Per computation.
     package let memoryKiB: Int
-    /// Passes over the memory.
     package let passes: Int
-    /// Lanes, computed sequentially on one thread.
+    /// Computed sequentially on one thread.
     package let lanes: Int
     package let saltBytes: Int
     package let tagBytes: Int
@@ -17,9 +16,9 @@ package struct Argon2Settings: Hashable, Sendable {
     /// Argon2id with 46 MiB and one pass, which OWASP names as equally strong: more memory for an attacker's hardware.
     package static let owaspMemory = Argon2Settings(trusted: 47_104, passes: 1, lanes: 1, saltBytes: 16, tagBytes: 32)
 
-    /// The limits are those under which ``StoredHash`` accepts a hash.
+    /// The limits within which ``StoredHash`` accepts a hash.
     ///
-    /// - Returns: `nil` outside of 8 KiB per lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of 8…48 bytes and a tag of
+    /// - Returns: `nil` outside 8 KiB per lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of 8…48 bytes and a tag of
     ///   12…64 bytes.
     package init?(memoryKiB: Int, passes: Int, lanes: Int = 1, saltBytes: Int = 16, tagBytes: Int = 32) {
         guard (1...16).contains(lanes), (1...20).contains(passes),
@@ -43,8 +42,8 @@ package struct Argon2Settings: Hashable, Sendable {
             || saltBytes < target.saltBytes || tagBytes < target.tagBytes
     }
 
-    /// Whether a hash with these settings takes more than four times the work of one with `target`. Such an imported
-    /// hash would occupy a hashing thread at each sign-in.
+    /// Whether a hash takes more than four times the work of `target`. An imported one would occupy a hashing thread at
+    /// each sign-in.
     func isDear(beside target: Argon2Settings) -> Bool {
         memoryKiB * passes > 4 * target.memoryKiB * target.passes
     }

@@ -1,9 +1,9 @@
 import CCrypt
 import GatehouseWire
 
-/// A bcrypt hash as stored by Supabase Auth: `$2a$10$`, 22 characters of salt, 31 of digest.
+/// As stored by Supabase Auth: `$2a$10$`, 22 characters of salt, 31 of digest.
 struct BcryptHash: Hashable, Sendable {
-    /// The number of bytes that bcrypt reads. It would ignore the rest of a longer password.
+    /// bcrypt ignores the rest of a longer password.
     static let longestPassword = 72
 
     let text: String
@@ -11,8 +11,8 @@ struct BcryptHash: Hashable, Sendable {
 
     /// Parses `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
     ///
-    /// bcrypt allows costs up to 31, but each step doubles the time: 16 takes about 4 s of one core, and with a stored
-    /// 20 every sign-in would occupy a hashing thread for a minute.
+    /// bcrypt allows costs up to 31, but each step doubles the time: 16 takes about 4 s of one core, 20 would occupy a
+    /// hashing thread for a minute per sign-in.
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 60, ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix),
@@ -24,8 +24,8 @@ struct BcryptHash: Hashable, Sendable {
         self.cost = cost
     }
 
-    /// A password over 72 bytes or with a NUL never matches, because crypt_r would compare only its beginning. The hash
-    /// is computed nevertheless, so that the response takes as long as any other.
+    /// A password over 72 bytes or with a NUL never matches, because crypt_r would compare only its beginning. It is
+    /// hashed nevertheless, so that timing reveals nothing.
     ///
     /// - Returns: `nil` if crypt_r failed.
     func matches(_ password: [UInt8]) -> Bool? {
@@ -35,13 +35,13 @@ struct BcryptHash: Hashable, Sendable {
         phrase.replaceSubrange(..<readable.count, with: readable)
         defer { phrase.erase() }
         guard let computed = Self.crypt(phrase, setting: text) else { return nil }
-        // The last character of the salt contains bits that crypt_r clears, so only the digests are compared.
+        // // The salt's last character contains bits that crypt_r clears, so only the digests are compared.
         return Array(computed.suffix(31)).matchesInConstantTime(text.utf8.suffix(31)) && isWhole
     }
 
     /// - Parameter phrase: NUL-terminated.
     private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
-        // 32 KiB, too large for a thread's stack. crypt_r requires zeroed memory.
+        // // 32 KiB, too large for a thread's stack. crypt_r requires zeroed memory.
         let scratch = UnsafeMutableRawBufferPointer.allocate(
             byteCount: MemoryLayout<crypt_data>.size, alignment: MemoryLayout<crypt_data>.alignment)
         scratch.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The client of a hash: its address, and the address block that contains it.
+/// A hash's client: its address, and the address block that contains it.
 package struct HashingSource: Hashable, Sendable {
     let block: UInt64
     let address: UInt64
@@ -19,7 +19,7 @@ package struct HashingSource: Hashable, Sendable {
 struct FairQueue<Element: Sendable>: Sendable {
     private struct Block {
         var lines: [UInt64: [Element]] = [:]
-        /// The addresses with waiting entries, in the order of their turns.
+        /// The addresses with waiting entries, in turn.
         var turns: [UInt64] = []
         var count = 0
     }
@@ -36,7 +36,6 @@ struct FairQueue<Element: Sendable>: Sendable {
         blocks[source.block] = block
     }
 
-    /// Removes the entry whose turn it is.
     mutating func popFirst() -> Element? {
         guard let block = turns.first, let address = blocks[block]?.turns.first else { return nil }
         turns.append(turns.removeFirst())
@@ -45,14 +44,13 @@ struct FairQueue<Element: Sendable>: Sendable {
         return remove(at: 0, of: HashingSource(block: block, address: address))
     }
 
-    /// Removes the first matching entry of a source.
     mutating func remove(from source: HashingSource, where isWanted: (Element) -> Bool) -> Element? {
         guard let place = blocks[source.block]?.lines[source.address]?.firstIndex(where: isWanted) else { return nil }
         return remove(at: place, of: source)
     }
 
-    /// Makes room for an entry of `source`: removes the last entry in the longest line of the fullest block. A source
-    /// never loses its place to one that would then have more entries.
+    /// Makes room for `source`: removes the last entry in the longest line of the fullest block. A source never loses
+    /// its place to one that would then have more entries.
     ///
     /// - Returns: The removed entry; nil if `source` already has its share.
     mutating func giveUp(for source: HashingSource) -> Element? {

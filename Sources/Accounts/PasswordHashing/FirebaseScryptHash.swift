@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A password hash exported from Firebase: scrypt derives a key that encrypts the project's signer key.
+/// A hash exported from Firebase: scrypt derives a key that encrypts the project's signer key.
 struct FirebaseScryptHash: Hashable, Sendable {
     /// N = 2^exponent.
     let exponent: Int
@@ -15,11 +15,10 @@ struct FirebaseScryptHash: Hashable, Sendable {
 
     /// Parses `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$salt$hash` with padded Base64; `ss` is optional.
     ///
-    /// The limit of 1 GiB for 128·N·r·p bounds both the memory (128·N·r) and the time: at most about 4 s of one core.
-    /// Also refuses what BoringSSL cannot compute: N of 2^(16·r) and more (RFC 7914 §2), and r above 16 with p of 1,
-    /// because its memory limit is tight.
+    /// The limit of 1 GiB for 128·N·r·p bounds the memory (128·N·r) and the time, about 4 s of one core.
     ///
-    /// - Returns: `nil` outside of these limits, and if signer key and hash differ in length, which can never match.
+    /// - Returns: `nil` outside this limit; for what BoringSSL cannot compute, N of 2^(16·r) and more (RFC 7914 §2) and
+    ///   r above 16 with p of 1; and if signer key and hash differ in length, which can never match.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "fbscrypt",
@@ -56,7 +55,7 @@ struct FirebaseScryptHash: Hashable, Sendable {
         return exponent < 16 * blockSize && (lanes << exponent) + spare >= (1 << exponent) + lanes + 1
     }
 
-    /// - Returns: `nil` if BoringSSL failed, usually because it could not allocate memory.
+    /// - Returns: `nil` if BoringSSL failed, usually for lack of memory.
     func matches(_ password: [UInt8]) -> Bool? {
         guard var computed = encryptedSignerKey(password) else { return nil }
         defer { computed.erase() }

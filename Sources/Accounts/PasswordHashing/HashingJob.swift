@@ -27,7 +27,7 @@ final class HashingJob<Output: Sendable>: Sendable {
         }
     }
 
-    /// Takes the job for a thread; `nil` if the caller was cancelled.
+    /// `nil` if the caller was cancelled.
     func take() -> (Caller, Work)? {
         state.withLock { state in
             guard case .waiting(let caller, let work) = state else { return nil }

@@ -1,12 +1,10 @@
 import GatehouseWire
 
-/// Counts waiting and running jobs, and limits them.
 package struct HashingLoad: Sendable {
     private let threads: Int
     private let capacity: Int
     private var running = 0
-    /// Smoothed over about eight jobs. Starts slightly above the time of Argon2id with ``Argon2Settings/owasp`` (34 ms
-    /// on one core of the machine used for measurement).
+    /// Smoothed over about eight jobs. Starts slightly above the measured time of ``Argon2Settings/owasp``.
     private var usualDuration: Duration = .milliseconds(50)
 
     package private(set) var waiting = 0
@@ -22,7 +20,6 @@ package struct HashingLoad: Sendable {
         waiting += 1
     }
 
-    /// The refusal of a job for which there is no room.
     var busy: HashingRefusal { .busy(retryAfter: retryAfter) }
 
     /// A waiting job was cancelled.
@@ -37,14 +34,12 @@ package struct HashingLoad: Sendable {
     /// A job ended without a computation.
     mutating func stop() { running -= 1 }
 
-    /// A job ended after running for this long.
     package mutating func finish(after duration: Duration) {
         running -= 1
         usualDuration = (usualDuration * 7 + duration) / 8
     }
 
-    /// The estimated time until waiting jobs are done, rounded up to whole seconds for `Retry-After` (RFC 9110
-    /// §10.2.3); at least one second.
+    /// The estimated wait, in whole seconds rounded up, at least one, for `Retry-After` (RFC 9110 §10.2.3).
     private var retryAfter: Duration {
         let wait = usualDuration * waiting / threads
         let seconds = wait.components.attoseconds > 0 ? wait.components.seconds + 1 : wait.components.seconds

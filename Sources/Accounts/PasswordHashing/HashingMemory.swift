@@ -1,28 +1,28 @@
 import GatehouseWire
 import Synchronization
 
-/// Reuses Argon2's memory while passwords are hashed. Returning it to the system after each hash would cost a tenth of
-/// the hash and more for page faults; leaving it to `malloc` would fragment the heap.
+/// Reuses Argon2's memory. Returning it to the system after each hash would cost a tenth of the hash and more for page
+/// faults; `malloc` would fragment the heap.
 ///
 /// libargon2 erases a block before freeing it.
 final class HashingMemory: Sendable {
-    /// One per process, because libargon2's C callbacks have no context parameter. Keeps the memory of a computation
-    /// with either of OWASP's settings, so at most as many blocks of each as hashing threads.
+    /// One per process, because libargon2's C callbacks have no context parameter. Keeps at most one block of each of
+    /// OWASP's sizes per hashing thread.
     static let shared = HashingMemory(
         blockBytes: Argon2Settings.owasp.memoryKiB * 1_024, Argon2Settings.owaspMemory.memoryKiB * 1_024)
 
     private struct Block {
         let address: UInt
         let bytes: Int
-        /// Whether no computation has used it since the last call of ``releaseUnused()``.
+        /// Since the last ``releaseUnused()``.
         var isUnused = false
     }
 
     private let sizes: Set<Int>
-    /// The free blocks. The last one is taken first, so that unused ones remain at the front.
+    /// Last in, first out, so that unused blocks stay at the front.
     private let shelf = Mutex<[Block]>([])
 
-    /// - Parameter blockBytes: Only blocks of these sizes are kept. Others belong to imported hashes and are rare.
+    /// - Parameter blockBytes: The sizes to keep. Others belong to imported hashes and are rare.
     init(blockBytes: Int...) { sizes = Set<Int>(blockBytes) }
 
     func take(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
@@ -39,7 +39,7 @@ final class HashingMemory: Sendable {
         shelf.withLock { $0.append(Block(address: UInt(bitPattern: block), bytes: bytes)) }
     }
 
-    /// Returns the blocks that were unused since the previous call to the system.
+    /// Frees the blocks that were unused since the previous call.
     func releaseUnused() {
         let unused = shelf.withLock { blocks in
             let unused = blocks.filter(\.isUnused)
@@ -51,7 +51,6 @@ final class HashingMemory: Sendable {
         }
     }
 
-    /// The number of free blocks.
     var keptCount: Int { shelf.withLock { $0.count } }
 }
 

@@ -3,12 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Threads dedicated to hashing, with a bounded queue. Waiting jobs take turns by address, and no source keeps more
-/// places than its share.
+/// Dedicated threads with a bounded queue. Waiting jobs take turns by address, and no source keeps more places than its
+/// share.
 final class HashingThreads: Sendable {
     private struct Waiting: Sendable {
         let number: Int
-        /// Runs on a thread when it is the job's turn. `isActive` is false during shutdown.
+        /// Runs on a thread in turn. `isActive` is false during shutdown.
         let run: @Sendable (_ isActive: Bool) -> Void
         let dismiss: @Sendable (HashingRefusal) -> Void
     }
@@ -33,8 +33,8 @@ final class HashingThreads: Sendable {
     }
 
     private let pool: NIOThreadPool
-    /// Resumes callers, at the usual priority: a thread that Swift starts for one inherits the priority of the thread that
-    /// resumes it, and then runs other requests. Started before a hashing thread could start it.
+    /// Resumes callers at the usual priority: a thread that Swift starts inherits the resuming thread's priority, and
+    /// then runs other requests. Started before a hashing thread could start it.
     private let callers = MultiThreadedEventLoopGroup.singleton
     private let state: Mutex<State>
     private let observe: @Sendable (HashingObservation) -> Void
@@ -75,7 +75,7 @@ final class HashingThreads: Sendable {
     }
 
     func shutdown() async {
-        // Ignored: only a pool without a shutdown throws.
+        // // Ignored: only a pool without a shutdown throws.
         try? await pool.shutdownGracefully()
     }
 
@@ -84,12 +84,12 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            // The new job uses the turn of the one that left. Submitting another would accumulate in the pool.
+            // // The new job uses the removed one's turn. Submitting another would accumulate in the pool.
             if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
         }
-        // Each entry has at least one such turn, so none is forgotten.
+        // // Each entry has at least one such turn, so none is forgotten.
         pool.submit { state in self.takeNext(isActive: state == .active) }
     }
 
@@ -108,7 +108,7 @@ final class HashingThreads: Sendable {
             state.withLock { $0.load.stop() }
             return callers.next().execute { caller.resume(returning: .failure(.shutDown)) }
         }
-        // Repeated for each job, because it costs less than a microsecond and spares tracking the threads.
+        // // For each job: it costs less than a microsecond and saves tracking the threads.
         lowerPriorityOfThisThread()
         var output: Output?
         let duration = ContinuousClock().measure { output = work() }

@@ -2,19 +2,18 @@ package import GatehouseWire
 
 /// Hashes and compares passwords on dedicated threads, so that many sign-ins do not slow other requests.
 ///
-/// Each thread holds the memory of one computation: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash.
-/// ``releaseUnusedMemory()`` returns it between sign-ins.
-/// Creating a hasher computes nothing. Call ``shutdown()`` before releasing it.
+/// Each thread holds one computation's memory: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash.
+/// ``releaseUnusedMemory()`` returns it. Call ``shutdown()`` before releasing a hasher.
 package struct PasswordHasher: Sendable {
     private let settings: Argon2Settings
     private let randomBytes: @Sendable (Int) -> [UInt8]
     private let threads: HashingThreads
 
     /// - Parameters:
-    ///   - threads: The number of threads, usually one per core. On Linux they run at nice 10.
-    ///   - waitingPerThread: How many jobs may wait per thread. Beyond that, the next one is refused or the source with
-    ///     most places gives one up. With 64 the last one waits about 2 s.
-    ///   - randomBytes: A cryptographically secure source, called on the hashing threads.
+    ///   - threads: Usually one per core. On Linux they run at nice 10.
+    ///   - waitingPerThread: Beyond it, the next job is refused or the source with most places gives one up. With 64
+    /// the last one waits about 2 s.
+    ///   - randomBytes: Cryptographically secure; called on the hashing threads.
     ///   - observe: Called on the hashing threads after each computation.
     package init(
         settings: Argon2Settings = .owasp,
@@ -28,16 +27,14 @@ package struct PasswordHasher: Sendable {
         self.threads = HashingThreads(count: threads, waitingPerThread: waitingPerThread, observe: observe)
     }
 
-    /// The number of jobs that wait for a thread.
     package var queueDepth: Int { threads.queueDepth }
 
     /// Hashes the password's prepared form (`OpaqueString`).
     ///
     /// - Parameters:
-    ///   - salt: nil for a random one. At least 8 bytes.
-    ///   - source: The client whose turn in the queue the job takes.
+    ///   - salt: At least 8 bytes; nil for a random one.
+    ///   - source: Whose turn in the queue the job takes.
     /// - Returns: An Argon2id hash in PHC string format, about 100 characters.
-    /// - Throws: ``HashingRefusal``; ``HashingRefusal/busy(retryAfter:)`` if the queue is full.
     package func hash(
         _ password: Secret, salt: [UInt8]? = nil, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
@@ -49,16 +46,14 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// Compares a password with an account's stored hash; `nil` if the account does not exist.
+    /// Compares a password with a stored hash; `nil` if the account does not exist.
     ///
-    /// Without a hash, or with an unreadable one, it does the same Argon2id work and answers ``PasswordCheck/wrong``,
-    /// so that timing does not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time
-    /// until the caller replaces it at the account's next sign-in.
+    /// Without a readable hash, does the same Argon2id work and returns ``PasswordCheck/wrong``, so that timing does
+    /// not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time until its account's
+    /// next sign-in replaces it.
     ///
-    /// A password with two forms takes up to two computations: imported hashes, and those of earlier versions, are of the
-    /// text as it was typed. Such a hash needs an upgrade.
-    ///
-    /// - Throws: As ``hash(_:for:)``. The error reveals nothing about the password.
+    /// Imported hashes, and those of earlier releases, are of the text as typed. If that differs from the prepared
+    /// form, the check takes up to two computations, and the hash needs an upgrade.
     package func matches(
         _ password: Secret, _ stored: String?, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> PasswordCheck {
@@ -69,10 +64,9 @@ package struct PasswordHasher: Sendable {
         return .right(needsUpgrade: match == .typed || known.needsUpgrade(to: settings))
     }
 
-    /// Finds the hash of a password among several. Hashes with the same salt and costs take one computation together.
+    /// Finds a password's hash. Hashes with the same salt and costs share one computation.
     ///
-    /// - Returns: The index of the first match and its check; nil if none matches.
-    /// - Throws: As ``hash(_:salt:for:)``.
+    /// - Returns: The first match's index; nil if none matches.
     package func firstMatch(
         of password: Secret, among stored: [String], for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Int? {
@@ -102,8 +96,7 @@ package struct PasswordHasher: Sendable {
         return nil
     }
 
-    /// Returns the memory to the system that no computation has used since the previous call. The next one takes a tenth
-    /// longer.
+    /// Frees memory that no computation has used since the previous call. The next one takes a tenth longer.
     package func releaseUnusedMemory() { HashingMemory.shared.releaseUnused() }
 
     /// Lets running computations finish. Waiting and later jobs fail with ``HashingRefusal/shutDown``.

@@ -1,23 +1,23 @@
-// The only platform switch in PasswordHashing.
+// // The only platform switch in PasswordHashing.
 #if os(Linux)
 import GatehouseWire
 import CProcess
 import FoundationEssentials
 import Glibc
 
-/// Sets the calling thread to nice 10 with the longest turns, 100 ms, so that requests take precedence over hashing. A
-/// thread at nice 10 alone is interrupted up to four milliseconds late, at the next tick.
+/// Sets the calling thread to nice 10 with the longest turns, 100 ms, so that requests take precedence. At nice 10
+/// alone, a thread is interrupted up to 4 ms late, at the next tick.
 func lowerPriorityOfThisThread() {
     scheduling_yield(10, 100_000_000)
 }
 
-/// Overwrites memory with zeros. The optimizer cannot remove the write.
+/// The optimizer cannot remove the write.
 func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     explicit_bzero(start, memory.count)
 }
 
-/// Asks for pages of 2 MiB. Argon2 reads memory in random order, which with small pages costs a few percent.
+/// Requests pages of 2 MiB. With small pages, Argon2's random access costs a few percent.
 private func preferLargePages(_ block: UnsafeMutableRawPointer, _ bytes: Int) { madvise(block, bytes, MADV_HUGEPAGE) }
 #else
 import Foundation
@@ -25,21 +25,21 @@ import Foundation
 /// Does nothing: Darwin sets the niceness of whole processes.
 func lowerPriorityOfThisThread() {}
 
-/// Overwrites memory with zeros. The optimizer cannot remove the write.
+/// The optimizer cannot remove the write.
 func erase(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     memset_s(start, memory.count, 0, memory.count)
 }
 
-/// Does nothing: Darwin chooses the size of pages.
+/// Does nothing: Darwin chooses the page size.
 private func preferLargePages(_ block: UnsafeMutableRawPointer, _ bytes: Int) {}
 #endif
 
-/// Returns null if memory is exhausted, where Swift's own allocation would end the process.
+/// Returns null if memory is exhausted, where Swift's own allocation would crash.
 func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
 func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 
-/// Memory outside of the heap, for blocks of many pages. Returns null if memory is exhausted.
+/// Memory outside the heap, for large blocks. Returns null if memory is exhausted.
 func mapMemory(_ bytes: Int) -> UnsafeMutableRawPointer? {
     let block = mmap(nil, wholeLargePages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     guard let block, block != MAP_FAILED else { return nil }
@@ -50,10 +50,10 @@ func mapMemory(_ bytes: Int) -> UnsafeMutableRawPointer? {
 /// - Parameter bytes: As given to ``mapMemory(_:)``.
 func unmapMemory(_ block: UnsafeMutableRawPointer, _ bytes: Int) { munmap(block, wholeLargePages(bytes)) }
 
-/// Linux aligns a mapping to large pages if its size is a multiple of a large page's.
+/// Linux aligns a mapping to large pages if its size is a multiple of theirs.
 private func wholeLargePages(_ bytes: Int) -> Int { (bytes + 0x1F_FFFF) & ~0x1F_FFFF }
 
-/// Base64 with the standard alphabet and padding (RFC 4648 §4).
+/// Standard alphabet with padding (RFC 4648 §4).
 enum Base64 {
     /// - Returns: `nil` for any other character and for missing padding.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {

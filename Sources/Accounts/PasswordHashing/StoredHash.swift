@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// A password hash that this server can check, parsed from its text.
 package struct StoredHash: Sendable {
     private enum Format: Sendable {
         case argon2(Argon2Hash), bcrypt(BcryptHash), firebaseScrypt(FirebaseScryptHash)
@@ -8,12 +7,10 @@ package struct StoredHash: Sendable {
 
     private let format: Format
 
-    /// Accepts Argon2 within the limits of ``Argon2Settings``, bcrypt with a cost of 4…16, and Firebase scrypt with
-    /// 128·N·r·p of at most 1 GiB that BoringSSL can compute. Refuses Argon2d and Argon2 before version 19.
-    ///
-    /// - Returns: `nil` for any other text.
+    /// - Returns: `nil` unless the text is Argon2i or Argon2id version 19 within the limits of ``Argon2Settings``,
+    ///   bcrypt with a cost of 4…16, or Firebase scrypt with 128·N·r·p of at most 1 GiB that BoringSSL can compute.
     package init?(_ text: String) {
-        // All formats are ASCII. Splitting other text into characters takes unbounded time.
+        // // All formats are ASCII. Splitting other text into characters takes unbounded time.
         guard text.utf8.count <= 1_024, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let hash = Argon2Hash(text) {
             format = .argon2(hash)
@@ -28,7 +25,7 @@ package struct StoredHash: Sendable {
 
     init(_ hash: Argon2Hash) { format = .argon2(hash) }
 
-    /// `nil` for an imported hash of another kind.
+    /// `nil` for another kind.
     var argon2: Argon2Hash? {
         guard case .argon2(let hash) = format else { return nil }
         return hash
@@ -42,16 +39,15 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// Whether to replace the hash: true unless it is Argon2id and at least as hard to attack as `settings`. Less
-    /// memory counts as weaker even with more passes, because attackers' hardware is limited by memory. Also true if
-    /// the hash costs the server more than four times as much.
+    /// True unless the hash is Argon2id, at least as hard to attack as `settings`, and at most four times as costly.
+    /// Less memory is weaker even with more passes, because memory limits attackers' hardware.
     package func needsUpgrade(to settings: Argon2Settings) -> Bool {
         guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
 
-    /// Whether an import may bring it: its check takes a quarter of a second at most, on a machine where Argon2id at
-    /// ``Argon2Settings/owasp`` takes 20 ms, and 64 MiB. Older hashes above this limit are still checked.
+    /// Whether an import may contain it: checking takes at most 64 MiB, and a quarter of a second where
+    /// ``Argon2Settings/owasp`` takes 20 ms. Stored hashes above this limit are still checked.
     package var isAffordable: Bool {
         switch format {
         case .argon2(let hash):
@@ -61,7 +57,7 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// The limits of ``isAffordable`` for messages.
+    /// ``isAffordable``'s limits, for messages.
     package static let importLimits =
         "bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all passes, Firebase scrypt up to 32 MiB"
 

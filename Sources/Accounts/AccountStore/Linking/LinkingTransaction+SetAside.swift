@@ -2,17 +2,15 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The row of an identity that the first proof of an address set aside.
 struct SetAsideIdentity: Sendable {
     let id: IdentityID
     let user: UserID
 }
 
 extension LinkingTransaction {
-    /// Takes the identity back into the account that it is set aside on. On another account its row goes: the identity's
-    /// holder has chosen this one.
+    /// Takes the identity back into the account that it is set aside on. Used for another account, its row is removed.
     ///
-    /// - Returns: The id of its row, which stays; nil if there is none on this account.
+    /// - Returns: The id of the remaining row; nil if there is none on this account.
     func take(
         _ setAside: SetAsideIdentity?, of identity: ProviderIdentity, for account: inout Account
     ) throws -> IdentityID? {
@@ -26,7 +24,7 @@ extension LinkingTransaction {
         return setAside.id
     }
 
-    /// Removes the row of an identity that is set aside, because its holder uses it for another account.
+    /// Removes the row of a set-aside identity, because its holder uses it for another account.
     func detach(_ setAside: SetAsideIdentity?) throws {
         guard let setAside, var owner = try db.account(setAside.user)?.user else { return }
         try db.run("DELETE FROM identities WHERE id = \(setAside.id)")
@@ -36,7 +34,6 @@ extension LinkingTransaction {
 }
 
 extension Connection {
-    /// Stores an identity again that was set aside.
     func restore(_ identity: Identity) throws {
         journal?.add(.linked(identity), at: identity.createdAt)
         try run(

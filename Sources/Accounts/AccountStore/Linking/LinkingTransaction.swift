@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Makes a decision about an identity and carries it out, in one transaction.
+/// Decides about an identity and carries the decision out, in one transaction.
 struct LinkingTransaction {
     let accounts: Accounts
     let db: any Connection
@@ -34,7 +34,7 @@ struct LinkingTransaction {
         }
     }
 
-    /// Stores a link to make when the code is redeemed, unless it is already certain to be refused.
+    /// Stores a link to create when the code is redeemed, unless its refusal is already certain.
     func prepareLink(_ signIn: ProviderSignIn, to asker: LinkAsker, _ account: Account) throws -> LinkingOutcome {
         let found = try Found(signIn, .link(asker.user), asker: account, in: db, at: now)
         let decision = LinkingDecision(found.facts)
@@ -87,7 +87,7 @@ struct LinkingTransaction {
         try db.voidTokens(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
-        // An administrator's data stays; data that a sign-up entered may be a stranger's.
+        // // An administrator's data stays; data that a sign-up entered may be a stranger's.
         if !wasPrepared { try db.emptyProfile(of: account.user.id, at: now) }
         try db.fill(step.identity.profile, of: account.user.id, at: now)
         try finish(step, identity, delivered, [step.entry(.accountTakenOver, account.user)])
@@ -109,7 +109,7 @@ struct LinkingTransaction {
             mergesMetadata: intent != .link(account.user.id), within: accounts.tokenRoom, at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
-        // A new address has ended the pending change of address; the change's codes expire with it.
+        // // A new address has ended the pending change of address; the change's codes expire with it.
         if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
         if setAside == nil { try db.insert(identity) } else { try db.restore(identity) }
@@ -145,14 +145,13 @@ struct LinkingTransaction {
     }
 }
 
-/// An identity that the transaction just read or inserted is missing: a programming error.
+/// A programming error: an identity that the transaction just read or inserted is missing.
 struct UnknownIdentity: Error {}
 
-/// The values that all effects of one decision share.
+/// Shared by all effects of one decision.
 struct LinkingStep {
     let signIn: ProviderSignIn
     let rule: LinkingRule
-    /// The row of the identity, if it is set aside.
     var setAside: SetAsideIdentity?
 
     var identity: ProviderIdentity { signIn.identity }

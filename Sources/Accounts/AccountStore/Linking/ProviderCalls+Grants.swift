@@ -3,8 +3,8 @@ import GatehouseWire
 import SQLDatabase
 
 extension ProviderCalls {
-    /// Stores a provider's refresh token with its identity, sealed. Replaces an earlier token without revoking it,
-    /// because some providers would then also revoke the new one.
+    /// Stores a provider's refresh token, encrypted. Does not revoke the token that it replaces, because some providers
+    /// would then also revoke the new one.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))
@@ -17,8 +17,8 @@ extension ProviderCalls {
             """)
     }
 
-    /// Queues the revocation of all provider tokens of an account. They stay sealed in the outbox, so that deleting an
-    /// account does not need a server secret that may be gone.
+    /// Queues the revocation of an account's provider tokens. They stay encrypted, so that deletion works without a
+    /// lost server secret.
     func promiseRevocation(ofTokensOf user: UserID, at now: Instant, in db: any Connection) throws {
         try promiseRevocation(
             of: """

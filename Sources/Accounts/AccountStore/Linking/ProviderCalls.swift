@@ -11,22 +11,17 @@ package struct OutboxItem: Sendable {
     package let createdAt: Instant
 }
 
-/// The result of an attempt.
 package enum OutboxResult: Equatable, Sendable {
     case done
-    /// Retried later, up to ``OutboxSchedule/maximumAttempts``.
+    /// Retried up to ``OutboxSchedule/maximumAttempts``.
     case failed
     /// A retry cannot succeed.
     case hopeless
 }
 
 extension ProviderCalls {
-    /// Leases the items that are due for ``OutboxSchedule/lease``. An item becomes due again when its lease expires, so
-    /// another node takes over the items of a node that crashed.
-    ///
-    /// - Parameter limit: The maximum number of items, oldest first.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` items may be leased, and become due when the
-    ///   lease expires.
+    /// Leases due items for ``OutboxSchedule/lease``, oldest first. After a crash, another node takes over when the
+    /// lease expires.
     package func takeFromOutbox(limit: Int = 10, at now: Instant) async throws -> [OutboxItem] {
         try await database.write { db in
             var items: [OutboxItem] = []
@@ -42,9 +37,8 @@ extension ProviderCalls {
         }
     }
 
-    /// Records the result of an attempt. Does nothing if the lease has expired and another node has the item.
-    ///
-    /// - Throws: ``DatabaseFailure``. An item whose report is lost becomes due again when its lease expires.
+    /// Does nothing if the lease has expired and another node has the item. An item whose report is lost becomes due
+    /// again when its lease expires.
     package func report(_ result: OutboxResult, of item: OutboxItem, at now: Instant) async throws {
         try await database.write { db in
             let leased = try db.row(
@@ -59,9 +53,7 @@ extension ProviderCalls {
         }
     }
 
-    /// Returns the number of queued items and the creation time of the oldest, for metrics and `doctor`.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// For metrics and `doctor`.
     package func outboxBacklog() async throws -> (count: Int, oldest: Instant?) {
         try await database.row("SELECT count(*), min(created_at) FROM outbox") {
             (Int($0.int()), $0.instantIfPresent())
@@ -86,11 +78,11 @@ extension ProviderCalls {
         try accounts.record([AuditEntry(action, actor: nil, actorName: "", traits: traits)], at: now, in: db)
     }
 
-    /// - Returns: nil if the item was sealed under a secret that the configuration lacks, perhaps temporarily.
+    /// - Returns: nil if the configuration lacks the secret, perhaps temporarily.
     private func message(_ row: OutboxRow) -> OutboxMessage? {
-        // Ignored: an item that cannot be opened is retried like any failure, and giving up is logged.
+        // // Ignored: an item that cannot be opened is retried like any failure, and giving up is logged.
         guard let opened = try? secrets.open(row.sealed, name: row.sealedName),
-            // Ignored: this program wrote the details, so they parse.
+            // // Ignored: our own JSON, so it parses.
             let details = try? JSONReader.read(row.details), let provider = details["provider"]?.stringValue,
             let client = details["client"]?.stringValue
         else { return nil }
@@ -98,7 +90,7 @@ extension ProviderCalls {
             provider: provider, client: client, token: Secret(String(decoding: opened, as: UTF8.self)))
     }
 
-    /// Selects due items of the kinds that this release knows; a newer release may have written others.
+    /// Only kinds that this release knows: a newer one may have written others.
     static func due(limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM outbox WHERE next_at <= \(now) AND kind = \(OutboxMessage.Kind.revokeToken.rawValue)
@@ -115,7 +107,6 @@ extension ProviderCalls {
     }
 }
 
-/// A row that ``Accounts/takeFromOutbox(limit:at:)`` reads.
 private struct OutboxRow {
     let id: Identifier<OutboxItem>
     let details: String

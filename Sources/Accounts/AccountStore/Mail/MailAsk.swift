@@ -1,16 +1,16 @@
 package import AccountDomain
 package import GatehouseWire
 
-/// A request for a mail to an address that may have no account. The request only stores this; what follows from it is
-/// decided when the mail is sent, so that neither the response nor its time depends on the account.
+/// A request for an email to an address that may have no account. Everything else is decided when the email is sent, so
+/// that neither the response nor its time depends on the account.
 package struct MailAsk: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case recovery
-        /// A code and a link to sign in with, for a new account too if ``MailAsk/createsAccount`` is set.
+        /// A sign-in code and link, including for a new account if ``MailAsk/createsAccount`` is set.
         case signIn = "sign_in"
-        /// The mail of a pending sign-up again.
+        /// Repeats a pending sign-up's email.
         case signUp = "sign_up"
-        /// The mails of a pending change of address again.
+        /// Repeats the emails of a pending change of address.
         case emailChange = "email_change"
     }
 
@@ -18,11 +18,11 @@ package struct MailAsk: Sendable {
     package let email: EmailAddress
     package var request: MailRequest
     package var createsAccount = false
-    /// Whether addresses count as confirmed without a mail.
+    /// Whether addresses are confirmed without an email.
     package var confirmsAutomatically = false
     /// The `user_metadata` of an account that this creates.
     package var data: AuthJSONObject = [:]
-    /// Whether the present address must also confirm a change of address.
+    /// Whether the current address must also confirm a change of address.
     package var confirmsBoth = true
 
     package init(_ purpose: Purpose, _ email: EmailAddress, _ request: MailRequest) {
@@ -31,7 +31,7 @@ package struct MailAsk: Sendable {
         self.request = request
     }
 
-    /// The kind of mail that it usually becomes.
+    /// The kind of email that it usually becomes.
     var kind: MailKind {
         switch purpose {
         case .recovery: .recovery
@@ -41,7 +41,7 @@ package struct MailAsk: Sendable {
         }
     }
 
-    /// Leaves out what is as usual: every request for a mail stores this.
+    /// Omits defaults: every email request stores this.
     var json: AuthJSON {
         var members: AuthJSONObject = [
             "ask": .string(purpose.rawValue), "email": .string(email.text),

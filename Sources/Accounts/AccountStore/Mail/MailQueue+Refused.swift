@@ -2,20 +2,20 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The mails in a row that the mail server refused, up to the newest.
+/// The newest emails that the mail server refused in a row.
 package struct RefusedMails: Sendable {
     package fileprivate(set) var count = 0
-    /// That of the newest.
+    /// The newest refusal's.
     package fileprivate(set) var reason: String?
 
-    /// Whether the refusals have another cause than the mails' addresses.
+    /// Whether the refusals have another cause than the addresses.
     package var areOurFault: Bool { count >= MailSchedule.refusalsInARow }
 }
 
 extension MailResult {
     private static let mark = "refused by the mail server: "
 
-    /// The reason for a permanent refusal of a mail, as ``RefusedMails`` counts it.
+    /// A permanent refusal, as ``RefusedMails`` counts it.
     package static func byServer(_ cause: String) -> String { mark + cause }
 
     static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }
@@ -23,8 +23,6 @@ extension MailResult {
 
 extension MailQueue {
     /// For `doctor`.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func refusedMails() async throws -> RefusedMails {
         Self.refusedMails(try await database.rows(Self.newestResults) { ($0.text(), $0.textIfPresent()) })
     }
@@ -38,7 +36,7 @@ extension MailQueue {
         ORDER BY created_at DESC, id DESC LIMIT 100
         """
 
-    /// Mails that ended without an answer, such as expired ones, do not count.
+    /// Ignores emails that ended without an answer, such as expired ones.
     private static func refusedMails(_ newest: [(state: String, reason: String?)]) -> RefusedMails {
         var refused = RefusedMails()
         for (state, reason) in newest {

@@ -2,27 +2,20 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// An operator's view of the email queue, and actions on it.
 extension MailQueue {
-    /// The number of queued mails and the creation time of the oldest, for metrics and `doctor`.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// For metrics and `doctor`.
     package func mailBacklog() async throws -> (count: Int, oldest: Instant?) {
         try await database.row("SELECT count(*), min(created_at) FROM mail_outbox WHERE state = 'queued'") {
             (Int($0.int()), $0.instantIfPresent())
         } ?? (0, nil)
     }
 
-    /// When the last of the mails that wait for this reason is due; nil if none waits.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// When the last email that waits for this reason is due; nil if none waits.
     package func lastWaitingMail(_ reason: String, at now: Instant) async throws -> Instant? {
         try await database.row(Self.lastWaiting(.codes, reason, at: now)) { $0.instant() }
     }
 
-    /// The newest mails, sent ones included.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The newest emails, including sent ones.
     package func mails(limit: Int) async throws -> [MailStatus] {
         try await database.rows(
             """
@@ -40,10 +33,9 @@ extension MailQueue {
     /// Makes queued emails due immediately, except those that a node is sending.
     ///
     /// - Parameters:
-    ///   - id: nil for all of them.
-    ///   - entry: Recorded if there is a mail.
-    /// - Returns: The number of mails.
-    /// - Throws: ``DatabaseFailure``.
+    ///   - id: nil for all.
+    ///   - entry: Recorded if there is an email.
+    /// - Returns: The number of emails.
     package func retryMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
             let count = try db.run(
@@ -55,13 +47,12 @@ extension MailQueue {
         }
     }
 
-    /// Ends queued mails without sending them, and erases what they say.
+    /// Ends queued emails unsent, and erases their content.
     ///
     /// - Parameters:
-    ///   - id: nil for all of them.
-    ///   - entry: Recorded if there is a mail.
-    /// - Returns: The number of mails.
-    /// - Throws: ``DatabaseFailure``.
+    ///   - id: nil for all.
+    ///   - entry: Recorded if there is an email.
+    /// - Returns: The number of emails.
     package func dropMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
             let count = try db.run(
@@ -73,14 +64,13 @@ extension MailQueue {
         }
     }
 
-    /// Records an operator's act, unless it changed nothing.
     func recorded(_ entry: AuditEntry?, of count: Int, at now: Instant, in db: any Connection) throws -> Int {
         if let entry, count > 0 { try accounts.record([entry], at: now, in: db) }
         return count
     }
 
-    /// Ends the mails that wait for the user, because the account is deleted or loses its address. Others may have
-    /// mails to the address that the account would change to.
+    /// Ends the user's queued emails, because the account is deleted or loses its address. Other accounts may have
+    /// emails to the address that this one would change to.
     func dropMails(to user: User, at now: Instant, in db: any Connection) throws {
         if let email = user.email.flatMap(EmailAddress.init) {
             try db.run(

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A mail that a node has leased.
 package struct ClaimedMail: Sendable {
     let id: Identifier<ClaimedMail>
     /// 1 for the first attempt. Also identifies the lease.
@@ -10,40 +9,39 @@ package struct ClaimedMail: Sendable {
     package let createdAt: Instant
     package internal(set) var expiresAt: Instant
     package internal(set) var content: Content
-    /// nil for a mail to an address without an account.
+    /// nil without an account.
     package internal(set) var user: UserID?
 
     package enum Content: Sendable {
         case mail(MailContent)
         /// A request for an address that may have no account.
         case request(MailAsk)
-        /// Nothing that can be sent: the mail expired, or this configuration cannot open it.
+        /// The email has expired, or this configuration cannot open it.
         case unreadable
     }
 
-    /// The same in all attempts, for the mail's Message-ID.
+    /// The same in all attempts, for the Message-ID.
     package var messageID: String { id.text }
 }
 
-/// The result of an attempt to send a mail.
 package enum MailResult: Equatable, Sendable {
     case sent
-    /// Tried again until the code expires.
+    /// Retried until the code expires.
     case failed(reason: String)
     /// A retry cannot succeed.
     case refused(reason: String)
-    /// The server refuses the mail for good, but not because of the address. Tried again while the server refuses every
-    /// mail: the fault is ours then.
+    /// The server permanently refuses the email, but not because of the address. Retried while it refuses every email:
+    /// the fault is ours then.
     case declined(reason: String)
-    /// The mail server permanently refuses the address. Marks its account until a mail is accepted.
+    /// The server permanently refuses the address. Marks its account until an email is accepted.
     case undeliverable(reason: String)
 }
 
-/// Why and how long a mail waits before its first attempt.
+/// A delay before the first attempt.
 package struct MailWait: Sendable {
-    /// The least time.
+    /// The minimum.
     let pause: Duration
-    /// The time after the last mail that waits for the same reason.
+    /// After the last email that waits for the same reason.
     let spacing: Duration
     let reason: String
 
@@ -52,7 +50,6 @@ package struct MailWait: Sendable {
     }
 }
 
-/// The status of a mail.
 package struct MailStatus: Sendable {
     package let id: String
     package let kind: String
@@ -66,11 +63,10 @@ package struct MailStatus: Sendable {
 }
 
 extension MailQueue {
-    /// Leases mails of a lane that are due, oldest first. A mail waits for the earlier ones to the same address. It
-    /// becomes due again when its lease expires, so another node takes over the mails of a node that crashed.
+    /// Leases a lane's due emails, oldest first. An email waits for earlier ones to the same address. After a crash,
+    /// another node takes over when the lease expires.
     ///
     /// - Parameter lease: See ``MailSchedule/lease(attempt:)``.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` mails may be leased.
     package func takeMails(
         _ lane: MailLane, limit: Int, lease: Duration, at now: Instant
     ) async throws -> [ClaimedMail] {
@@ -92,8 +88,8 @@ extension MailQueue {
         }
     }
 
-    /// With `OFFSET`, PostgreSQL looks for earlier mails with the index of each mail. Otherwise a plan that it made while
-    /// there were few mails, or without statistics, compares each with each.
+    /// `OFFSET` makes PostgreSQL look up each email's predecessors in the index. Otherwise a plan made without
+    /// statistics, or for few emails, compares each with each.
     static func dueMails(_ lane: MailLane, limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM mail_outbox
@@ -107,7 +103,7 @@ extension MailQueue {
     }
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
-        // Ignored: the mail stays queued until it expires, in case a missing secret is restored.
+        // // Ignored: the email stays queued until it expires, in case a missing secret is restored.
         guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else {
             return .unreadable
         }
@@ -115,10 +111,10 @@ extension MailQueue {
             ?? .unreadable
     }
 
-    /// Records the result of an attempt. Does nothing if the lease has expired and another node has the mail.
+    /// Does nothing if the lease has expired and another node has the email. An email whose report is lost is sent
+    /// again when its lease expires.
     ///
-    /// - Parameter chance: A random number from 0 to 1, which spreads the next attempts.
-    /// - Throws: ``DatabaseFailure``. A mail whose report is lost is sent again when its lease expires.
+    /// - Parameter chance: Random, from 0 to 1; spreads the next attempts.
     package func report(_ result: MailResult, of mail: ClaimedMail, chance: Double, at now: Instant) async throws {
         try await database.writeCommitted { db in
             switch result {
@@ -151,9 +147,7 @@ extension MailQueue {
             """)
     }
 
-    /// Makes leased emails due immediately: the node stops, or had no time to send them. No attempt is recorded.
-    ///
-    /// - Throws: ``DatabaseFailure``. The mails become due when their leases expire.
+    /// Makes leased emails due immediately, because the node stops or had no time. Records no attempt.
     package func giveBack(_ mails: [ClaimedMail], at now: Instant) async throws {
         guard !mails.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -169,7 +163,7 @@ extension MailQueue {
 
     private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
         guard case .mail(let content) = mail.content else { return }
-        // Nothing is written if the mark is right already.
+        // // Writes nothing if the mark is already right.
         let isWrong: SQL = time == nil ? "email_undeliverable_at IS NOT NULL" : "email_undeliverable_at IS NULL"
         try db.run(
             """
@@ -178,12 +172,10 @@ extension MailQueue {
             """)
     }
 
-    /// Makes a mail wait before its first attempt, behind the others that wait for the same reason.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Delays an email's first attempt behind others that wait for the same reason.
     package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
         guard case .mail(let content) = mail.content else { return }
-        // Serializable, so that each email gets its own time.
+        // // Serializable, so that each email gets its own time.
         _ = try await database.write { db in
             let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason, at: now)) { $0.instant() }
             let next = max(now + wait.pause, last.map { $0 + wait.spacing } ?? now)
@@ -195,7 +187,7 @@ extension MailQueue {
         }
     }
 
-    /// Mails from a time when a clock was ahead delay no others.
+    /// Ignores emails from a time when a clock was ahead.
     static func lastWaiting(_ lane: MailLane, _ reason: String, at now: Instant) -> SQL {
         """
         SELECT next_at FROM mail_outbox WHERE state = 'queued' AND lane = \(lane.rawValue) AND reason = \(reason)
@@ -204,7 +196,7 @@ extension MailQueue {
         """
     }
 
-    /// Ends a mail and erases what it says.
+    /// Ends an email and erases its content.
     func end(
         _ mail: ClaimedMail, _ state: String, reason: String?, at now: Instant, in db: any Connection
     ) throws {
@@ -217,21 +209,21 @@ extension MailQueue {
 
     static let mailSeal = "mail"
 
-    /// The queued mails to the same address that a new one of this kind ends. Requests are queued before their account is
-    /// known, so a user is compared only where an address may have mails of several accounts.
+    /// The queued emails to the same address that a new one of this kind ends. Requests are queued before their account
+    /// is known, so the user is compared only where an address may have several accounts' emails.
     private static func superseded(by kind: MailKind, of user: UserID?) -> SQL {
         switch kind {
         case .recovery: "kind IN ('recovery', 'magiclink')"
-        // Confirms a sign-up that waits.
+        // // Also confirms a pending sign-up.
         case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
         case .signUp: "kind = 'signup'"
-        // A later change does not hide an earlier one.
+        // // A later change does not hide an earlier one.
         case _ where kind.isNotice: "1 = 0"
         default: "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         }
     }
 
-    /// Adds a mail. Ends queued mails whose codes it makes void: see ``superseded(by:of:)``.
+    /// Queues an email and ends those whose codes it voids: see ``superseded(by:of:)``.
     func queue(
         _ content: MailContent, of user: UserID?, until expiresAt: Instant, at now: Instant, in db: any Connection
     ) throws {
@@ -247,7 +239,6 @@ extension MailQueue {
         try insert(mail, kind, of: user, until: expiresAt, at: now, in: db)
     }
 
-    /// The stored part of an email.
     struct SealedMail: Sendable {
         let id: Identifier<ClaimedMail>
         let place: [UInt8]

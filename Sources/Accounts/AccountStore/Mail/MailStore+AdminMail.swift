@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A link that an administrator asks for.
+/// An administrator's request for a link.
 package struct LinkOrder: Sendable {
     package let kind: MailKind
     package let email: EmailAddress
@@ -18,7 +18,6 @@ package struct LinkOrder: Sendable {
     }
 }
 
-/// The result of an administrator's invitation or order of a link.
 package enum LinkOrderOutcome: Sendable {
     case done(Account, MintedToken, MailKind)
     case emailTaken
@@ -28,9 +27,7 @@ package enum LinkOrderOutcome: Sendable {
 }
 
 extension MailStore {
-    /// Makes an account for the address, or takes the unconfirmed one, and mails its owner an invitation.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist and the mail be sent.
+    /// Creates an account, or takes the unconfirmed one, and emails an invitation.
     package func invite(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         try await ordered { db in
             let outcome = try invite(order, at: now, in: db)
@@ -53,11 +50,9 @@ extension MailStore {
         }
     }
 
-    /// Mails the owner of an account a code and a link to set a new password with.
+    /// Emails a password reset code and link.
     ///
-    /// - Parameter device: The administrator's.
     /// - Returns: false if the account is gone or has no address.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
     package func mailRecovery(
         of user: UserID, _ request: MailRequest, byAdministratorOn device: Device, at now: Instant
     ) async throws -> Bool {
@@ -73,9 +68,7 @@ extension MailStore {
         }
     }
 
-    /// Makes a code and the token of a link. Sends no mail.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account may exist.
+    /// Creates a code and a link token without sending them.
     package func makeLink(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         var order = order
         order.request.isMailed = false
@@ -107,7 +100,7 @@ extension MailStore {
                 let isNew = order.kind == .emailChangeNew
                 let slot: TokenSlot = isNew ? .emailChangeNew : .emailChangeCurrent
                 return try link(order.kind, slot, order, to: isNew ? new : order.email, of: known, at: now, in: db)
-            // Administrators order no other emails.
+            // // Administrators order no other emails.
             default: return .unknownUser
             }
         }
@@ -126,8 +119,8 @@ extension MailStore {
         return try link(.signUp, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 
-    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. What a sign-up entered waits
-    /// with its password, as it may be a stranger's; what an earlier invitation did stays.
+    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. A sign-up's data is set aside
+    /// with its password, as it may be a stranger's; an earlier invitation's stays.
     ///
     /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {

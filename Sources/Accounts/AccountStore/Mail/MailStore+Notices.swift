@@ -2,13 +2,13 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// Notices: mails that tell the owner of an account what has changed, in the transaction of the change.
+// // Notices report changes to an account's owner, in the transaction of the change.
 extension MailStore {
     /// Queues a notice if the settings ask for it.
     ///
     /// - Parameters:
     ///   - before: The account before the change. Its address gets the notice.
-    ///   - device: The device that made the change; nil for an administrator.
+    ///   - device: nil for an administrator.
     func notify(
         _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil,
         factor: Factor.Kind? = nil, removalAt: Instant? = nil, passkey: Passkey? = nil, from device: Device?,
@@ -34,20 +34,20 @@ extension MailStore {
     /// In every language.
     private static let unknownDevice = "–"
 
-    /// How long a device that no longer signs in is remembered.
+    /// How long an unused device is remembered.
     static let devicesStay: Duration = .seconds(400 * 86_400)
-    /// The devices of an account that are remembered.
+    /// Per account.
     static let mostDevices = 50
 
-    /// Remembers the device of a new session. Queues a notice if the account has used other devices, but none of this
-    /// family. Call before the session is inserted. Does nothing if the settings do not ask for such notices.
+    /// Remembers a new session's device, if the settings ask for notices of new devices. Queues a notice if the account
+    /// has used other devices, but none of this family. Call before the session is inserted.
     func noteDevice(_ device: Device, of user: User, at now: Instant, in db: any Connection) throws {
         guard notices.kinds.contains(.newDevice) else { return }
         let family = device.family
         let digest = TokenDigest.of(Secret("\(user.id.text) \(family)"))
         guard try db.run("UPDATE known_devices SET seen_at = \(now) WHERE digest = \(digest)") == 0 else { return }
         let hasOthers = try db.row("SELECT 1 FROM known_devices WHERE user_id = \(user.id) LIMIT 1") { _ in true }
-        // Sessions that began before the setting was on.
+        // // Sessions that began before the setting was on.
         let families = try db.rows(Self.sessionAgentLookup(user.id)) { row in
             Device(userAgent: row.textIfPresent(), address: nil).family
         }
@@ -73,6 +73,6 @@ extension MailStore {
 }
 
 extension Connection {
-    /// Forgets the devices of an account that gets another owner, or none.
+    /// For an account that gets another owner, or none.
     func forgetDevices(of user: UserID) throws { try run("DELETE FROM known_devices WHERE user_id = \(user)") }
 }

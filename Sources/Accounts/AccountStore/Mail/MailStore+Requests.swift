@@ -3,23 +3,20 @@ package import GatehouseWire
 import SQLDatabase
 
 extension MailStore {
-    /// Stores a request for a mail: one row, whether or not the address has an account.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
+    /// Stores a request for an email: one row, with or without an account.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
-        // Sealed before the transaction, which other writers wait for.
+        // // Sealed before the transaction, which other writers wait for.
         let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.email, at: now)
         try await database.writeCommitted { db in
             try accounts.mailQueue.insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
         }
     }
 
-    /// Ends the due requests of a lane for addresses that have no account and get none: strangers can send any number of
-    /// them. Each costs one change, without a lease: concurrent nodes end it once.
+    /// Ends a lane's due requests for addresses without an account, of which strangers can send any number. One change
+    /// each, without a lease: concurrent nodes end it once.
     ///
-    /// - Parameter limit: The number of due mails to look at, the oldest first.
-    /// - Returns: How many of these it ended, and how many are left, which ``takeMails(_:limit:lease:at:)`` takes first.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` requests may have ended.
+    /// - Parameter limit: The due emails to examine, oldest first.
+    /// - Returns: The number ended, and the number left for ``takeMails(_:limit:lease:at:)``.
     package func endUnanswered(
         _ lane: MailLane, limit: Int, at now: Instant
     ) async throws -> (ended: Int, left: Int) {
@@ -52,10 +49,10 @@ extension MailStore {
 
     private static let unanswered = "no account waits for it"
 
-    /// Decides what follows from a request, and stores it: all attempts send the same code.
+    /// Turns a request into an email and stores it, so that all attempts send the same code. After an error the request
+    /// becomes due again when its lease expires.
     ///
-    /// - Returns: The mail; nil if there is none to send, or if another node has it.
-    /// - Throws: ``DatabaseFailure``. The request becomes due again when its lease expires.
+    /// - Returns: nil if there is nothing to send, or another node has the request.
     package func resolve(_ ask: MailAsk, of mail: ClaimedMail, at now: Instant) async throws -> ClaimedMail? {
         try await database.write { db in
             let isLeased = try db.row(
@@ -116,8 +113,8 @@ extension MailStore {
         }
     }
 
-    /// Whether the mails of the waiting change of address may be sent again. A change without a session ends with its
-    /// codes: an import may have brought it, and its origin is unknown then.
+    /// Whether the emails of the pending change of address may be repeated. A change without a session, such as an
+    /// imported one of unknown origin, ends with its codes.
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {
@@ -140,7 +137,7 @@ extension MailStore {
             return (content, account.user.id)
         }
         if let account {
-            // This code proves the address, but not whose the password of an earlier sign-up is.
+            // // This code proves the address, but not whose password an earlier sign-up's is.
             try accounts.proofs.noteContest(of: account, in: db)
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(
@@ -164,7 +161,7 @@ extension MailStore {
         return (try mail(kind, slot, to: ask.email, of: made, ask.request, at: now, in: db), made.user.id)
     }
 
-    /// Makes a code for the account and the mail that has it. Does not queue the mail.
+    /// Creates a code and its email. Does not queue the email.
     func mail(
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of account: Account, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, at now: Instant, in db: any Connection
@@ -190,20 +187,18 @@ extension MailStore {
         return content
     }
 
-    /// The language that the user of a link chose, if any: `locale` in the metadata.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The language in the link's user's metadata (`locale`).
     package func locale(of link: PendingLink) async throws -> String? {
         let metadata = try await database.row("SELECT user_metadata FROM users WHERE id = \(link.user)") { $0.text() }
         return try metadata.flatMap { try JSONReader.read($0)["locale"]?.stringValue }
     }
 
-    /// Makes the codes of a change of address.
+    /// Creates the codes of a change of address.
     ///
     /// - Parameters:
-    ///   - confirmsBoth: Whether the present address gets a code, too, and must confirm.
-    ///   - queuesNew: Whether to queue the mail to the new address.
-    /// - Returns: The mail to the new address.
+    ///   - confirmsBoth: Whether the current address gets a code and must confirm.
+    ///   - queuesNew: Whether to queue the email to the new address.
+    /// - Returns: The email to the new address.
     @discardableResult
     func changeMails(
         _ account: Account, to new: EmailAddress, _ request: MailRequest, confirmsBoth: Bool, queuesNew: Bool = true,
@@ -228,10 +223,9 @@ extension MailStore {
         return content
     }
 
-    /// Sends a code that replaces the current password in a change of the account.
+    /// Emails a code that replaces the current password in a change of the account.
     ///
     /// - Returns: false if the account is gone or has no address.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the mail may be sent.
     package func mailReauthentication(
         _ user: UserID, _ request: MailRequest, at now: Instant
     ) async throws -> Bool {

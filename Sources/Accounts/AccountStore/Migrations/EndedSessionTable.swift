@@ -1,9 +1,8 @@
 import SQLDatabase
 
-// The records of ended sessions.
 extension Accounts {
     static let endedSessions: [SQL] = [
-        // No foreign key: the record outlives the account. The deletion of an account erases devices and addresses.
+        // // No foreign key: the record outlives the account, whose deletion erases devices and addresses.
         """
         CREATE TABLE ended_sessions (
             id            \(.uuid) PRIMARY KEY,                                  -- of the session
@@ -24,8 +23,7 @@ extension Accounts {
         "CREATE INDEX ended_sessions_by_time ON ended_sessions (ended_at)",
     ]
 
-    /// Records the ends that have no record yet: those by an earlier program. Such a program records revocations but
-    /// no reasons.
+    /// Records ends that an earlier release wrote as revocations, without reasons.
     static let unexplainedEnds: [Dialect: [SQL]] = [
         .sqlite: [
             """

@@ -23,7 +23,7 @@ extension Accounts {
         ) \(.table)
         """,
         "CREATE INDEX passkeys_by_user ON passkeys (user_id, created_at, id)",
-        // Challenges are not stored until they are answered rightly.
+        // // Challenges are stored only when answered correctly.
         """
         CREATE TABLE used_passkey_challenges (
             id          \(.uuid) PRIMARY KEY,

@@ -1,9 +1,9 @@
 import GatehouseWire
 import SQLDatabase
 
-/// For searches of administrators, and for what they see of one account.
+/// For administrators' searches, and their view of one account.
 enum SearchIndexes {
-    /// An account in one of these states is an entry, in the order of the list.
+    /// In list order.
     static let ofStates: [SQL] = [
         "CREATE INDEX users_unconfirmed ON users (created_at, id) WHERE \(columns: unconfirmed)",
         "CREATE INDEX users_banned ON users (created_at, id) WHERE \(columns: banned)",
@@ -17,7 +17,7 @@ enum SearchIndexes {
     private static let anonymous: StaticString = "is_anonymous = 1"
     private static let deleted: StaticString = "deleted_at IS NOT NULL"
 
-    /// The condition of the index that has the accounts in this state; nil for the usual one.
+    /// The condition of the index with the accounts in this state; nil for the usual one.
     static func rarely(_ state: AccountSearch.State) -> StaticString? {
         switch state {
         case .active: nil
@@ -46,8 +46,8 @@ enum SearchIndexes {
         ],
     ]
 
-    /// A member of a JSON object, if it is text: the first 256 characters. An index must accept every row, so a document
-    /// with what text cannot hold (U+0000, half a character) has no members.
+    /// A JSON object's text member: the first 256 characters. An index must accept every row, so a document with what
+    /// text cannot hold (U+0000, half a character) has no members.
     private static let memberText: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.member_text(document json, member text) RETURNS text
@@ -67,8 +67,7 @@ enum SearchIndexes {
         $create$, current_schema()); END $make$
         """
 
-    /// The name of a row with `user_metadata`, at most 256 characters. These expressions must stay as the indexes have
-    /// them.
+    /// The name in `user_metadata`, at most 256 characters. These expressions must match the indexes.
     static func fullName(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite:
@@ -80,7 +79,7 @@ enum SearchIndexes {
         }
     }
 
-    /// ``fullName(_:)`` as searches compare it: without ASCII case, byte by byte.
+    /// ``fullName(_:)`` as searches compare it: byte by byte, without ASCII case.
     static func nameKey(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite: "lower(\(fullName(dialect)))"
@@ -88,7 +87,7 @@ enum SearchIndexes {
         }
     }
 
-    /// The account that an administrator's entry of the audit log is about.
+    /// The account that an administrator's audit log entry is about.
     static func subject(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite: "traits ->> 'user_id'"

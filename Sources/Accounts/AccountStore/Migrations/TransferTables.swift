@@ -1,6 +1,5 @@
 import SQLDatabase
 
-// The schema of imported sessions.
 extension Accounts {
     static let transfers: [SQL] = [
         """
@@ -10,7 +9,7 @@ extension Accounts {
             created_at  \(.instant) NOT NULL
         ) \(.table)
         """,
-        // Remains after the session has ended, so that a second import does not restore it.
+        // // Outlives the session, so that a second import does not restore it.
         """
         CREATE TABLE imported_sessions (
             id       \(.uuid) PRIMARY KEY,

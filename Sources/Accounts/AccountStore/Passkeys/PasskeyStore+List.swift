@@ -2,18 +2,16 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of changing a passkey.
+/// Only `done` has changed anything.
 package enum PasskeyChange: Sendable {
     case done(Passkey)
-    /// The user has no passkey with this id.
     case unknown
-    /// The user's only sign-in method. Nothing changed.
+    /// The user's only sign-in method.
     case lastWayIn
-    /// The user has a second factor, and the session has not had it. Nothing changed.
+    /// The session lacks the user's second factor.
     case levelTooLow
-    /// The account does not exist.
     case gone
-    /// The caller's session has ended, or the user was banned.
+    /// Or the user was banned.
     case sessionEnded
 }
 
@@ -36,7 +34,7 @@ extension PasskeyStore {
             .init("is_backup_eligible") { $0.isBackupEligible = $1.bool() },
             .init("is_backed_up") { $0.isBackedUp = $1.bool() },
             .init("transports") {
-                // Ignored: this program wrote the JSON, and the names only help browsers.
+                // // Ignored: our own JSON, and the names only help browsers.
                 $0.transports = (try? JSONReader.read($1.text()))?.arrayValue?.compactMap(\.stringValue) ?? []
             },
             .init("attestation") { $0.attestation = $1.text() },
@@ -46,19 +44,14 @@ extension PasskeyStore {
             .init("last_used_at") { $0.lastUsedAt = $1.instantIfPresent() },
             .init("set_aside_at") { $0.setAsideAt = $1.instantIfPresent() },
         ])
-    /// No setting allows more passkeys per user.
+    /// No setting allows more per user.
     package static let mostPasskeys = 1_000
 
-    /// Returns the passkeys of a user, oldest first.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Oldest first.
     package func all(of user: UserID) async throws -> [Passkey] {
         try await database.rows(Self.passkeysLookup(user)) { $0.passkey() }
     }
 
-    /// Names a passkey of the caller.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may have the name.
     package func rename(
         _ id: PasskeyID, of user: UserID, to name: String, by session: SessionID?, at now: Instant
     ) async throws -> PasskeyChange {
@@ -73,9 +66,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Removes a passkey of the caller, but never the last way to sign in. The sessions that it opened stay.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may be gone.
+    /// Removes the caller's passkey, but never the last sign-in method. Sessions that it opened stay.
     package func remove(
         _ id: PasskeyID, of user: UserID, by session: SessionID?, from device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -95,9 +86,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Removes a passkey for an administrator, even the last way to sign in.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may be gone.
+    /// Removes a passkey, even the last sign-in method.
     package func removePasskey(
         _ id: PasskeyID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -141,25 +130,23 @@ extension Connection {
         try row("SELECT count(*) FROM passkeys WHERE user_id = \(user)") { Int($0.int()) } ?? 0
     }
 
-    /// The number of passkeys that are not set aside.
+    /// Excludes set-aside passkeys.
     func usablePasskeyCount(of user: UserID) throws -> Int {
         let count: SQL = "SELECT count(*) FROM passkeys WHERE user_id = \(user) AND set_aside_at IS NULL"
         return try row(count) { Int($0.int()) } ?? 0
     }
 
-    /// Whether the user has a second factor, and the session has not had it.
+    /// Whether the session lacks the user's second factor.
     func isTooLow(_ user: UserID, _ session: SessionID?) throws -> Bool {
         try current(user, session: session)?.isTooLow ?? false
     }
 
-    /// Deletes the passkeys of an account whose present user did not make them.
+    /// For an account whose current user did not create them.
     func forgetPasskeys(of user: UserID) throws { try run("DELETE FROM passkeys WHERE user_id = \(user)") }
 
-    /// Marks a challenge as used.
-    ///
-    /// - Returns: Whether this is its first use.
+    /// - Returns: Whether this is the challenge's first use.
     func use(_ challenge: PasskeyChallenge, at now: Instant) throws -> Bool {
-        // One in sixteen, by random bits, removes up to twenty.
+        // // One call in sixteen, by the challenge's random bits.
         if challenge.id.bytes[7] & 15 == 0 { try removeExpired(from: .passkeyChallenges, at: now) }
         return try run(
             """
@@ -177,7 +164,7 @@ extension AuditEntry {
 }
 
 extension AuditEntry {
-    /// An authenticator changed whether its key may be on several devices.
+    /// The authenticator changed whether its key may be on several devices.
     static func backupEligibilityChanged(_ key: AuthJSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
         AuditEntry(
             .passkeyUpdated, actor: user.id, actorName: user.email ?? "",

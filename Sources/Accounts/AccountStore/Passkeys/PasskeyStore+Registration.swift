@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of a verified registration.
+/// A verified registration.
 package struct NewPasskey: Sendable {
     package let credentialID: [UInt8]
     package let publicKey: [UInt8]
@@ -32,14 +32,13 @@ package struct NewPasskey: Sendable {
     }
 }
 
-/// The result of registering a passkey. Only `registered` has changed anything.
+/// Only `registered` has changed anything.
 package enum PasskeyRegistration: Sendable {
     case registered(Passkey)
     case tooMany
-    /// An account, perhaps another user's, has the credential.
+    /// On any account.
     case credentialExists
     case levelTooLow
-    /// The challenge was answered before.
     case challengeUsed
     case gone
     case sessionEnded
@@ -48,8 +47,7 @@ package enum PasskeyRegistration: Sendable {
 extension PasskeyStore {
     /// Adds a verified passkey to the caller's account.
     ///
-    /// - Parameter limit: The most passkeys that a user may have.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the passkey may be registered.
+    /// - Parameter limit: Passkeys per user.
     package func register(
         _ new: NewPasskey, answering challenge: PasskeyChallenge, of user: UserID, by session: SessionID?, limit: Int,
         from device: Device, at now: Instant
@@ -77,7 +75,7 @@ extension PasskeyStore {
 
 extension Connection {
     /// Whether no account has the credential. A concurrent registration of the same one fails with a conflict, and is
-    /// repeated.
+    /// retried.
     func isFree(_ passkey: Passkey) throws -> Bool {
         try row(PasskeyStore.credentialLookup(passkey.credentialID)) { $0.text() } == nil
     }

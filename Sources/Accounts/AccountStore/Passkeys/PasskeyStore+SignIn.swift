@@ -2,18 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A passkey with its account.
 package struct PasskeyHolder: Sendable {
     package let passkey: Passkey
     package fileprivate(set) var account: Account
 }
 
-/// The content of a passkey's verified answer.
+/// A passkey's verified response.
 package struct PasskeyProof: Sendable {
     package let signCount: UInt32
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
-    /// Whether the session counts as one with two factors, because the device verified its user.
+    /// Whether the session has two factors, because the device verified its user.
     package let countsAsTwoFactors: Bool
 
     package init(signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool, countsAsTwoFactors: Bool) {
@@ -22,23 +21,19 @@ package struct PasskeyProof: Sendable {
     }
 }
 
-/// The result of a sign-in with a verified passkey.
 package enum PasskeySignIn: Sendable {
     case signedIn(IssuedSession)
-    /// The challenge was answered before.
     case challengeUsed
-    /// The passkey's count did not increase: another device has a copy of its key. The attempt is recorded.
+    /// The sign count did not increase: another device has a copy of the key. The attempt is recorded.
     case cloned
-    /// The first proof of the address set the passkey aside. The ticket restores it, together with an emailed code.
+    /// The address's first proof set the passkey aside. The ticket restores it, together with an emailed code.
     case setAside(SetAsidePasskey, User)
-    /// During the check the passkey was removed, or the account deleted or banned.
+    /// The passkey was removed, or the account deleted or banned.
     case changedMeanwhile
 }
 
 extension PasskeyStore {
-    /// Returns the passkey with this credential id, if it is one of the user's, with the account. Not of a deleted account.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The user's passkey with this credential id; nil for a deleted account.
     package func holder(ofCredential id: [UInt8], of user: UserID) async throws -> PasskeyHolder? {
         let found = try await database.rows(Self.holderLookup(credential: id)) { row in
             let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
@@ -51,9 +46,7 @@ extension PasskeyStore {
         return holder
     }
 
-    /// Opens a session after a passkey's answer was verified.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may exist.
+    /// Opens a session after verification.
     package func signIn(
         _ holder: PasskeyHolder, _ proof: PasskeyProof, answering challenge: PasskeyChallenge, from device: Device,
         at now: Instant
@@ -64,7 +57,7 @@ extension PasskeyStore {
         let opened = session
         return try await database.write { db in
             guard try db.use(challenge, at: now) else { return .challengeUsed }
-            // A restored passkey is found by the next attempt.
+            // // A restored passkey is found by the next attempt.
             if holder.passkey.setAsideAt != nil { return .setAside(holder.passkey.restoration(at: now), user) }
             guard try db.note(proof, of: holder.passkey, at: now) else {
                 return try refuse(holder, at: now, in: db)
@@ -92,12 +85,11 @@ extension PasskeyStore {
         }
     }
 
-    /// Records that the response of a user's authenticator failed verification.
+    /// Records a response that failed verification.
     ///
     /// - Parameters:
-    ///   - key: The traits that name the passkey or the factor; empty for a new key.
+    ///   - key: Identifies the passkey or factor; empty for a new key.
     ///   - cause: The failed check.
-    /// - Throws: ``DatabaseFailure``.
     package func recordRefusedKey(
         _ key: AuthJSONObject, of user: User, cause: String, at now: Instant
     ) async throws {
@@ -114,7 +106,7 @@ extension PasskeyStore {
         return .cloned
     }
 
-    /// By the credential alone: then no plan reads all passkeys of a user.
+    /// By the credential alone, so that no plan reads all of a user's passkeys.
     static func holderLookup(credential id: [UInt8]) -> SQL {
         """
         SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns), \(columns: passkeyColumns)
@@ -127,9 +119,7 @@ extension PasskeyStore {
 }
 
 extension Connection {
-    /// Stores what a sign-in says of a passkey.
-    ///
-    /// - Returns: false, and nothing changed, if the passkey is gone or its count did not increase.
+    /// - Returns: false, without changes, if the passkey is gone or its count did not increase.
     fileprivate func note(_ proof: PasskeyProof, of passkey: Passkey, at now: Instant) throws -> Bool {
         let count = Int64(proof.signCount)
         return try run(

@@ -4,12 +4,11 @@ import SQLDatabase
 
 /// A verified sign-up with a passkey, without a password.
 package struct PasskeySignUp: Sendable {
-    /// How the account gets its address.
     package enum Address: Sendable {
         case none
-        /// Counts as confirmed without a mail (auto-confirm), but never as proven.
+        /// Confirmed without an email (auto-confirm), but not proven.
         case confirmed(EmailAddress)
-        /// The account has none until an emailed code proves it.
+        /// Outside the account until an emailed code proves it.
         case mailed(EmailAddress, MailRequest)
     }
 
@@ -23,24 +22,22 @@ package struct PasskeySignUp: Sendable {
     }
 }
 
-/// The result of a sign-up with a passkey. Only `signedIn` has created an account.
+/// Only `signedIn` has created an account.
 package enum PasskeySignUpOutcome: Sendable {
     case signedIn(IssuedSession)
-    /// Another account has the address. Only with auto-confirm, whose answers reveal it anyway.
+    /// Only with auto-confirm, whose responses reveal it anyway.
     case addressTaken
     case credentialExists
-    /// The challenge was answered before.
     case challengeUsed
 }
 
 extension PasskeyStore {
     /// Creates an account with its first passkey, and opens a session.
     ///
-    /// An address that waits for its mail stays outside of the account until a code proves it. So no one gets an account
-    /// with another person's address, and the answer is the same for a taken one, whose owner gets a mail.
+    /// An unproven address stays outside the account. So no one gets an account with another person's address, and the
+    /// response is the same for a taken one, whose owner gets an email.
     ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
-    ///   ``AccountNeedsAdmission``.
+    /// - Throws: ``AccountNeedsAdmission``.
     package func signUp(
         _ signUp: PasskeySignUp, answering challenge: PasskeyChallenge, from device: Device, at now: Instant
     ) async throws -> PasskeySignUpOutcome {
@@ -51,7 +48,7 @@ extension PasskeyStore {
             var account = made
             guard try db.isFree(passkey) else { return .credentialExists }
             try accounts.admit(account)
-            // First: one challenge tests one address.
+            // // First, so that one challenge tests only one address.
             guard try db.use(challenge, at: now) else { return .challengeUsed }
             if case .confirmed(let email) = signUp.address, try db.isTaken(email, besides: made.user.id) {
                 return .addressTaken
@@ -76,7 +73,6 @@ extension PasskeyStore {
         }
     }
 
-    /// The account that a sign-up creates.
     package func newAccount(_ signUp: PasskeySignUp, id: UserID, at now: Instant) -> Account {
         var user = accounts.newUser(at: now)
         user.id = id
@@ -107,7 +103,7 @@ extension PasskeyStore {
             try accounts.begin(change, of: &account, in: nil, at: now, in: db)
             return try db.update(account.user)
         }
-        // The account looks as if its mail were on the way.
+        // // Indistinguishable from an account whose email is on the way.
         account.user.times.emailChangeSentAt = now
         try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of requesting a link ticket's code.
 package enum LinkCodeOutcome: Equatable, Sendable {
     case mailed
     /// The ticket is used, expired or unknown.
@@ -11,20 +10,19 @@ package enum LinkCodeOutcome: Equatable, Sendable {
     case otherAddress
 }
 
-/// The result of presenting a link ticket's code.
 package enum LinkCodeConfirmation: Sendable {
     case carriedOut(LinkingOutcome)
     /// Wrong, used or expired. A wrong code is recorded as an attempt.
     case wrongCode
 }
 
-// A mailed code proves the account of a link ticket. It is worth as much as a sign-in with a mailed code, followed by the
-// confirmation: an address that was not proven before is proven by it, and what was entered before is dropped.
+// // An emailed code proves the account of a link ticket. It has the effect of a sign-in with an emailed code, followed
+// by the confirmation: it proves the address and drops what was entered before.
 extension CodeStore {
-    /// Where a code goes that proves the account of a question about an identity: to the account's own address, if that
-    /// is the identity's, or if the identity is one of the account's own that is set aside.
+    /// Where to email a code that proves a link question's account: its own address, if that is the identity's, or if
+    /// the identity is set aside on this account.
     ///
-    /// - Returns: nil if no code answers the question.
+    /// - Returns: nil if no code can answer the question.
     func linkCodeAddress(
         of user: User, for identity: ProviderIdentity, in db: any Connection
     ) throws -> EmailAddress? {
@@ -33,17 +31,14 @@ extension CodeStore {
         return try db.setAsideIdentity(identity)?.user == user.id ? email : nil
     }
 
-    /// The account that the question of a ticket is about; nil for a ticket that is used, expired or unknown.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The ticket's account; nil for a used, expired or unknown ticket.
     package func linkAccount(of ticket: Secret, at now: Instant) async throws -> User? {
         try await database.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first?.user
     }
 
-    /// Mails a code that confirms the link of this ticket, once. It voids the account's earlier one.
+    /// Emails a code that confirms the ticket's link, once, and voids the account's earlier one.
     ///
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the mail may be sent;
-    ///   ``UnknownServerSecret`` if the configuration lacks the secret that sealed the ticket.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
     package func mailLinkCode(
         _ ticket: Secret, _ request: MailRequest, from device: Device, at now: Instant
     ) async throws -> LinkCodeOutcome {
@@ -64,10 +59,9 @@ extension CodeStore {
         }
     }
 
-    /// Creates the link of a ticket for the holder of its emailed code.
+    /// Creates a ticket's link for the holder of its emailed code.
     ///
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the link may exist; ``UnknownServerSecret``
-    ///   if the configuration lacks the secret that sealed the ticket.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
     package func confirmLink(
         _ ticket: Secret, code: Secret, from device: Device, at now: Instant
     ) async throws -> LinkCodeConfirmation {
@@ -84,7 +78,7 @@ extension CodeStore {
                 for row in rows { try countWrongCode(row, in: db) }
                 return .wrongCode
             }
-            // Decided before anything is proven: a refusal leaves the account as it is.
+            // // Decided before anything is proven: a refusal leaves the account as it is.
             let decision = LinkingDecision(
                 try Found(signIn, .confirm(user), asker: account, in: db, at: now).facts)
             if case .refuse = decision.action {
@@ -102,7 +96,7 @@ extension CodeStore {
         }
     }
 
-    /// Binds a code to its ticket: it is wrong for another one.
+    /// Binds a code to its ticket.
     private static func linkCodeOwner(_ user: UserID, _ ticket: Secret) -> String {
         "\(user.text) link \(Base64URL.text(TokenDigest.of(ticket)))"
     }

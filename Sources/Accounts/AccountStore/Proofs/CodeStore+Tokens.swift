@@ -2,20 +2,19 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// A request for an email, without the address.
 package struct MailRequest: Sendable {
-    /// The checked target of the link.
+    /// Checked against the allow list.
     package var redirectTo: String
     /// nil for the implicit flow.
     package var proofKey: ProofKey?
-    /// SHA-256 of the secret that the asking browser keeps; nil if no browser asked.
+    /// SHA-256 of the requesting browser's secret; nil without a browser.
     package var browser: [UInt8]?
     package var language: String?
-    /// How long the code is good for.
+    /// Of the code.
     package var lifetime: Duration
-    /// Made by an administrator for a user, so no client waits for the code.
+    /// Created by an administrator, so no client waits for the code.
     package var isByAdmin = false
-    /// false for a link that no mail of this server carries: using it does not show who reads the mailbox.
+    /// false for a link that this server does not email: using it does not show who reads the mailbox.
     package var isMailed = true
 
     package init(redirectTo: String, lifetime: Duration) {
@@ -24,8 +23,8 @@ package struct MailRequest: Sendable {
     }
 }
 
-/// The input of a request for an email that competes with an earlier sign-up. Counts only for the client that sent it:
-/// the one with its PKCE verifier, its browser, or the password. Without a password, a sign-in code was asked for.
+/// A sign-up that competes with an earlier one. Applies only to the client that sent it, by its PKCE verifier, browser
+/// or password. Without a password, the request was for a sign-in code.
 struct PendingSignUp: Sendable {
     let passwordHash: Secret?
     let data: AuthJSONObject
@@ -42,11 +41,10 @@ struct PendingSignUp: Sendable {
     }
 }
 
-/// A row of `one_time_tokens`.
 struct TokenRow: Sendable {
     private(set) var digest: [UInt8] = []
     private(set) var user = UserID(trusted: Accounts.nilID)
-    /// nil for a slot or a mail that only a newer release knows.
+    /// nil for a slot or an email that only a newer release knows.
     private(set) var slot: TokenSlot?
     private(set) var kind: MailKind?
     private(set) var address = ""
@@ -93,7 +91,7 @@ struct TokenRow: Sendable {
 
     func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
 
-    /// Whether a typed code may still be compared. Guesses of a code do not end the link, which is too long to guess.
+    /// Guesses of the code do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
 
     /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
@@ -105,7 +103,7 @@ struct TokenRow: Sendable {
         }
     }
 
-    /// Whether the browser that asked for the mail has this secret.
+    /// Whether the browser with this secret requested the email.
     func isOf(_ browser: Secret?) -> Bool {
         guard let asked = self.browser, let browser else { return false }
         return TokenDigest.of(browser) == asked
@@ -117,8 +115,8 @@ extension CodeStore {
         "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
     }
 
-    /// The newest codes for a purpose, used ones included: up to ``TokenSlot/depth`` of each account. Of more than one
-    /// account only if several change to the same address.
+    /// The newest codes for a purpose, including used ones: up to ``TokenSlot/depth`` per account. Several accounts
+    /// only if they change to the same address.
     static func tokenLookup(address: EmailAddress, _ slot: TokenSlot, at now: Instant) -> SQL {
         let places = slot.places
         return """
@@ -129,7 +127,7 @@ extension CodeStore {
             """
     }
 
-    /// The codes of an account for a purpose, the newest first.
+    /// Newest first.
     static func tokenLookup(_ user: UserID, _ slot: TokenSlot) -> SQL {
         let places = slot.places
         return """
@@ -139,17 +137,17 @@ extension CodeStore {
             """
     }
 
-    /// The context that a code's digest is bound to, besides the code.
+    /// What a code's digest is bound to, besides the code.
     static func codeOwner(_ user: UserID, _ slot: TokenSlot, _ address: String) -> String {
         "\(user.text) \(slot.rawValue) \(address)"
     }
 
-    /// Makes a code. The last ``TokenSlot/depth`` codes of the account for the same purpose stay valid, so that no other
-    /// request voids the code that its owner is about to type.
+    /// Creates a code. The account's last ``TokenSlot/depth`` codes for the purpose stay valid, so that a stranger's
+    /// request does not void the code that its owner is about to type.
     ///
     /// - Parameters:
     ///   - pending: The sign-up that the code confirms, if another one created the account.
-    ///   - codeOwner: The value that the code is bound to, instead of account, purpose and address.
+    ///   - codeOwner: What the code is bound to, instead of account, purpose and address.
     func makeToken(
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of user: UserID, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, codeOwner: String? = nil, at now: Instant, in db: any Connection
@@ -177,8 +175,8 @@ extension CodeStore {
 
     static let signUpSeal = "pending sign-up"
 
-    /// The sign-up that a repeated mail confirms; nil for the one that made the account. What a competing sign-up
-    /// entered stays with the browser that sent it.
+    /// The sign-up that a repeated email confirms; nil for the one that created the account. A competing sign-up's data
+    /// stays with the browser that sent it.
     func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
         let rows = try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init)
         let competing = try rows.compactMap { row in try pendingSignUp(row).map { (row: row, pending: $0) } }
@@ -187,7 +185,7 @@ extension CodeStore {
         return isSame ? newest.pending : PendingSignUp(passwordHash: nil, data: [:])
     }
 
-    /// Whether an administrator's invitation is pending. Strangers' requests do not replace it, nor wrong codes end it.
+    /// Whether an administrator's invitation is pending. Neither strangers' requests nor wrong codes end it.
     func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
         try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init).contains {
             $0.isByAdmin && $0.isGood(at: now)
@@ -200,10 +198,10 @@ extension CodeStore {
 }
 
 extension Connection {
-    /// Deletes the codes that were mailed to the user, and when they were: a new password voids them.
+    /// Deletes the user's emailed codes and their times: a new password voids them.
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
-    /// Makes place for another code of a purpose: the codes there age by one, and the oldest goes.
+    /// Ages a purpose's codes by one, and deletes the oldest.
     fileprivate func makePlace(for slot: TokenSlot, of user: UserID) throws {
         let places = slot.places
         try run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(places[TokenSlot.depth - 1])")
@@ -214,12 +212,10 @@ extension Connection {
         }
     }
 
-    /// Deletes the codes of a purpose.
     func voidTokens(of user: UserID, _ slot: TokenSlot) throws {
         for place in slot.places { try run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(place)") }
     }
 
-    /// Ends a change of address that waits.
     func endAddressChange(of user: UserID, at now: Instant) throws {
         for slot in [TokenSlot.emailChangeCurrent, .emailChangeNew] { try voidTokens(of: user, slot) }
         let ended = try run(
@@ -230,7 +226,7 @@ extension Connection {
         if ended > 0 { journal?.add(.updated(user), at: now) }
     }
 
-    /// Clears when mails with codes were promised, as their codes are void.
+    /// Clears the times of emails whose codes are void.
     func forgetMails(of user: inout User) throws {
         for slot in TokenSlot.allCases where slot != .emailChangeNew { user.note(slot, at: nil) }
         try run(
@@ -241,7 +237,6 @@ extension Connection {
             """)
     }
 
-    /// Records when a mail of this kind was promised.
     func note(_ slot: TokenSlot, of user: UserID, at time: Instant?) throws {
         switch slot {
         case .confirmation: try run("UPDATE users SET confirmation_sent_at = \(time) WHERE id = \(user)")

@@ -2,11 +2,10 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The caller's proof.
 package enum MailedProof: Sendable {
     case link(Secret)
     case code(Secret, sentTo: EmailAddress)
-    /// A code that was typed into a link's page. Both are from the same mail.
+    /// A code typed into a link's page. Both are from the same email.
     case page(link: Secret, code: Secret)
 
     fileprivate var link: Secret? {
@@ -25,12 +24,11 @@ package struct MailCaller: Sendable {
     package init(user: UserID, session: SessionID?) { (self.user, self.session) = (user, session) }
 }
 
-/// The result of presenting an emailed code or the token of a link.
 package enum VerificationOutcome: Sendable {
     case signedIn(IssuedSession, slot: TokenSlot)
-    /// Carried out without a session, because the caller wants none.
+    /// Carried out without a session, as the caller requested.
     case confirmed(slot: TokenSlot)
-    /// The link of a client with PKCE: the client exchanges this for the session.
+    /// An authorization code, for a client with PKCE.
     case code(Secret)
     /// A change of address waits for the other address.
     case halfway(hasProofKey: Bool)
@@ -39,21 +37,20 @@ package enum VerificationOutcome: Sendable {
     case unknown
 }
 
-/// The facts about a link before it is used.
 package struct PendingLink: Sendable {
     package let hasProofKey: Bool
     package let isByAdmin: Bool
     /// Whether it confirms an address, which is useful even without a session.
     package let confirms: Bool
-    /// The address that the mail went to.
+    /// Where the email went.
     package let address: EmailAddress
-    /// Whether a change of address also waits for the other address: no session exists yet to be careful with.
+    /// Whether a change of address also waits for the other address, so that using the link opens no session.
     package let isFirstOfTwo: Bool
     /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
     package let isFirstProof: Bool
     private let row: TokenRow
 
-    /// - Returns: nil for an address that this program cannot have stored.
+    /// - Returns: nil for an address that this release cannot have stored.
     init?(_ row: TokenRow, isFirstOfTwo: Bool = false, isFirstProof: Bool = false) {
         guard let address = EmailAddress(row.address) else { return nil }
         self.address = address
@@ -65,17 +62,17 @@ package struct PendingLink: Sendable {
 
     var user: UserID { row.user }
 
-    /// Whether the browser that asked for the mail has this secret.
+    /// Whether the browser with this secret requested the email.
     package func isOf(_ browser: Secret?) -> Bool { row.isOf(browser) }
 }
 
-/// A right code that replaces the current password in a change of the account.
+/// A correct code that replaces the current password in a change of the account.
 package struct MailedReauthentication: Sendable {
     fileprivate let digest: [UInt8]
 }
 
 extension Connection {
-    /// - Returns: Whether the code was still good.
+    /// - Returns: false if the code is no longer valid.
     func spend(_ code: MailedReauthentication, of user: UserID, at now: Instant) throws -> Bool {
         try run(
             """
@@ -86,17 +83,16 @@ extension Connection {
 }
 
 extension CodeStore {
-    /// Spends an emailed code or link and opens a session.
+    /// Uses up an emailed code or link and opens a session.
     ///
     /// - Parameters:
     ///   - slots: The purposes that the caller accepts.
     ///   - opensSession: false to only carry out what the code confirms.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the code may be spent.
     package func verify(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller = VerifyingCaller(),
         opensSession: Bool = true, from device: Device, at now: Instant
     ) async throws -> VerificationOutcome {
-        // Anyone can make up a token, so an unknown one must not cost a write.
+        // // Anyone can invent a token, so an unknown one must not cost a write.
         if let link = proof.link, try await tokenRow(link) == nil { return .unknown }
         return try await accounts.sessions.revoking(at: now) { db in
             guard let row = try find(proof, for: slots, of: caller.changer(slots), at: now, in: db), let slot = row.slot
@@ -133,9 +129,8 @@ extension CodeStore {
     /// Follows an emailed link in a browser.
     ///
     /// - Parameters:
-    ///   - defers: For a link of a client with PKCE: leaves the link unspent until the client redeems the code.
+    ///   - defers: Leaves a PKCE client's link unused until the client redeems the code.
     ///   - browser: The secret of the caller's browser, if it has one.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the link may be spent.
     package func follow(
         _ link: Secret, for slots: [TokenSlot], defers: Bool, in browser: Secret? = nil, from device: Device,
         at now: Instant
@@ -168,9 +163,7 @@ extension CodeStore {
         }
     }
 
-    /// The facts about a link that could still be used.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// nil for a link that can no longer be used.
     package func pendingLink(_ link: Secret, for slots: [TokenSlot], at now: Instant) async throws -> PendingLink? {
         guard let row = try await tokenRow(link), row.isGood(at: now), let slot = row.slot, slots.contains(slot) else {
             return nil
@@ -182,15 +175,13 @@ extension CodeStore {
         }
         guard confirmsBothAddresses else { return PendingLink(row) }
         let others = try await database.rows(Self.tokenLookup(row.user, other), TokenRow.init)
-        // Without a row there is no present address to confirm, or the change began under another setting.
+        // // Without a row there is no current address to confirm, or the change began under another setting.
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
-    /// Finds the code that replaces the current password in a change of the account. Records a wrong one, but does not spend
-    /// the right one: the change does.
+    /// Finds the code that replaces the current password. Records a wrong one; the right one is used up by the change.
     ///
     /// - Returns: nil for a wrong code.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` a wrong code may be counted.
     package func reauthentication(
         _ code: Secret, of user: User, at now: Instant
     ) async throws -> MailedReauthentication? {
@@ -202,10 +193,8 @@ extension CodeStore {
         }
     }
 
-    /// Whether the emailed code is still valid: a newer code, a new password or the account's deletion may have voided
-    /// it while the mail was queued.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Whether the emailed code is still valid. A newer code, a new password or the account's deletion may have voided
+    /// it in the queue.
     package func isCurrent(_ content: MailContent, at now: Instant) async throws -> Bool {
         guard let link = content.linkToken else { return true }
         return try await tokenRow(link)?.isGood(at: now) ?? false
@@ -215,9 +204,9 @@ extension CodeStore {
         try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
     }
 
-    /// Finds the row of a right code or link. A wrong code is recorded with each code that it was compared with.
+    /// Finds the row of a correct code or link. A wrong code is recorded with each code that it was compared with.
     ///
-    /// - Parameter user: Only typed codes of this account, if given.
+    /// - Parameter user: Limits typed codes to this account.
     private func find(
         _ proof: MailedProof, for slots: [TokenSlot], of user: UserID? = nil, at now: Instant, in db: any Connection
     ) throws -> TokenRow? {
@@ -238,14 +227,14 @@ extension CodeStore {
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
             return (rows.first { isCode(code, of: $0) }, rows)
         case .page(let link, let code):
-            // The caller has the link, and so the mail: there is nothing to guess.
+            // // The caller has the link, and so the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
             return (row.flatMap { isCode(code, of: $0) ? $0 : nil }, [])
         }
     }
 
-    /// The rows that a typed code is compared with. Several accounts may change to one address, and the mails to it look
-    /// alike: unless the caller names the account, no attempt is recorded with their codes.
+    /// The rows to compare a typed code with. Several accounts may change to one address with similar emails, so
+    /// without a named account no attempt is recorded with their codes.
     private func rows(
         sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {
@@ -265,7 +254,7 @@ extension CodeStore {
     }
 
     func countWrongCode(_ row: TokenRow, in db: any Connection) throws {
-        // A void row stays until it expires: a repeated mail must know that sign-ups compete.
+        // // A void row stays until it expires: a repeated email must know that sign-ups compete.
         try db.run("UPDATE one_time_tokens SET attempts = attempts + 1 WHERE digest = \(row.digest)")
     }
 

@@ -2,24 +2,23 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The effect of an emailed code.
 enum Proven: Sendable {
     case whole(Account)
-    /// A change of address waits for the code that the other address got.
+    /// A change of address waits for the other address's code.
     case halfway
 }
 
-/// What comes with an emailed code or link, besides the code.
+/// Evidence that comes with an emailed code or link.
 struct Prover: Sendable {
-    /// The session of the caller's token, if it is of the same account. It stays active.
+    /// Of the caller's token, if of the same account. It stays active.
     var session: SessionID?
-    /// Whether the caller is the client that asked for the email, by its PKCE verifier or as the same browser.
+    /// Whether the caller requested the email, by its PKCE verifier or as the same browser.
     var isClient = false
-    /// Whether the caller is a browser that signed in with the account's present password.
+    /// Whether the browser has signed in with the account's current password.
     var isKnownDevice = false
     /// The hash of the waiting or set-aside password that the caller typed.
     var password: Secret?
-    /// The hash of a typed password that is none of those: the caller did not choose the account's.
+    /// The hash of another typed password: the caller did not choose the account's.
     var newPassword: Secret?
     var device: Device
 }
@@ -27,7 +26,7 @@ struct Prover: Sendable {
 extension ProofStore {
     /// Carries out what a code proves, and voids the account's other codes.
     ///
-    /// - Returns: nil for a code that is used or expired, or if the account is gone, banned or has changed since.
+    /// - Returns: nil for a used or expired code, or if the account is gone, banned or changed since.
     func prove(_ row: TokenRow, by prover: Prover, at now: Instant, in db: any Connection) throws -> Proven? {
         guard row.isGood(at: now), let slot = row.slot, var account = try db.account(row.user),
             account.user.times.deletedAt == nil, !account.user.isBanned(at: now)
@@ -55,13 +54,12 @@ extension ProofStore {
         return .whole(account)
     }
 
-    /// Confirms and proves the present address of an account.
     private func proveAddress(
         of account: inout Account, by row: TokenRow, _ slot: TokenSlot, _ prover: Prover, at now: Instant,
         in db: any Connection
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
-        // Decided before the address is confirmed.
+        // // Decided before the address is confirmed.
         let pending = slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
         let facts = try facts(of: account, row, pending, prover, at: now, in: db)
         let decision = ProofDecision(facts)
@@ -70,14 +68,14 @@ extension ProofStore {
             try confirm(&account, row.address, at: now, in: db)
         }
         entries += try carryOut(decision, facts, on: &account, pending, prover, at: now, in: db)
-        // Who accepts an administrator's invitation has it from the administrator, however it was sent.
+        // // An invitation proves the address however the administrator sent it.
         if row.isMailed || row.kind == .invite {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             try db.keepProof(of: account.user.id, at: now)
         }
-        // A pending address change is void with its codes; no repeated mail may restore it.
+        // // A pending address change is void with its codes; no repeated email may restore it.
         account.user.newEmail = nil
-        // The code of an invitation opens an account without a password.
+        // // An invitation's code opens an account without a password.
         if row.kind == .invite { try db.forgetMails(of: &account.user) }
         return entries
     }
@@ -121,8 +119,8 @@ extension ProofStore {
             competes: try prover.newPassword != nil || competes(account, at: now, in: db))
     }
 
-    /// Whether the password of an unfinished sign-up may be another person's than the one who proves the address:
-    /// another password waits, or an email was asked for without one.
+    /// Whether an unfinished sign-up's password may be another person's: another password waits, or an email was
+    /// requested without one.
     private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
         let setAside = account.user.setAside
         if setAside.isContested || !setAside.passwords.isEmpty { return true }
@@ -131,7 +129,7 @@ extension ProofStore {
         }
     }
 
-    /// Confirms the address of an account for the first time.
+    /// For the first time.
     private func confirm(
         _ account: inout Account, _ address: String, at now: Instant, in db: any Connection
     ) throws {
@@ -147,7 +145,7 @@ extension ProofStore {
         }
     }
 
-    /// Whether the session that began the waiting change of address is still active. If not, ends the change.
+    /// Whether the session that began the pending change of address is active. If not, ends the change.
     func addressChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
         guard let session = user.addressChangeSession else { return true }
         if case .good = try accounts.changer(user.id, by: session, at: now, in: db) { return true }
@@ -155,7 +153,7 @@ extension ProofStore {
         return false
     }
 
-    /// Checks whether the other address has confirmed the change already, or need not. Marks the code as used if not.
+    /// Checks whether the other address has confirmed, or need not. If not, marks the code as used.
     ///
     /// - Returns: Whether the confirmations prove the new address; nil if the change waits for the other address.
     private func lastConfirmation(
@@ -183,14 +181,14 @@ extension ProofStore {
             account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
         }
         account.user.times.emailConfirmedAt = now
-        // Without a proof, the change is an administrator's, by generated links: a proven account stays one.
+        // // Without a proof, the change is an administrator's, by generated links: a proven account stays proven.
         account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 }
 
 extension Connection {
-    /// Records the proof in the links that can be undone: the address stays proven without them.
+    /// Records the proof in undoable links: undoing one keeps the address proven.
     fileprivate func keepProof(of user: UserID, at now: Instant) throws {
         let links = try rows(
             """
@@ -208,6 +206,6 @@ extension Connection {
 }
 
 extension User {
-    /// The address whose code confirms the waiting change of address.
+    /// The address whose code confirms the pending change.
     fileprivate func addressToConfirm(_ slot: TokenSlot) -> String? { slot == .emailChangeNew ? newEmail : email }
 }

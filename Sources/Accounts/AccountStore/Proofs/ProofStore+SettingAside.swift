@@ -2,9 +2,9 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// The credentials that an address's first proof sets aside, and how their holder restores them.
+// // The credentials that an address's first proof sets aside, and how their holder restores them.
 extension ProofStore {
-    /// Carries out a ``ProofDecision``. The caller stores the account.
+    /// Carries out a decision. The caller stores the account.
     ///
     /// - Parameter pending: The email's sign-up, if another one created the account.
     /// - Returns: The entries for the audit log.
@@ -57,7 +57,6 @@ extension ProofStore {
         case .becomesThatOfTheEmail:
             try putAside(&account, facts, into: &setAside, replacedBy: pending, prover, at: now, in: db)
             account.user.passwordHash = pending?.passwordHash
-            // The sign-up's pending password.
             if let hash = pending?.passwordHash { _ = setAside.take(hash) }
         case .becomesTheTypedOne:
             let isUnfinished = facts.isUnfinishedSignUp
@@ -65,8 +64,7 @@ extension ProofStore {
         }
     }
 
-    /// Moves the account's password into the set-aside ones, with the `user_metadata` that an unfinished sign-up
-    /// entered: it may be a stranger's.
+    /// Sets the account's password aside, with an unfinished sign-up's `user_metadata`: it may be a stranger's.
     private func putAside(
         _ account: inout Account, _ facts: ProofFacts, into setAside: inout SetAside,
         replacedBy pending: PendingSignUp?, _ prover: Prover, at now: Instant, in db: any Connection
@@ -78,13 +76,13 @@ extension ProofStore {
         }
         guard facts.isUnfinishedSignUp, account.user.times.invitedAt == nil else { return }
         let others = setAside.passwords.map(\.data) + (pending.map { [$0.data] } ?? [])
-        // Data that all sign-ups share is no one's secret.
+        // // Data that all sign-ups share is no one's secret.
         if others.allSatisfy({ $0 == entered }) { return }
         try replaceEntered(in: &account, with: prover.isClient ? pending?.data ?? [:] : [:], in: db)
     }
 
-    /// Makes a waiting or set-aside password the account's. An unfinished sign-up then has that sign-up's metadata.
-    /// Replaces no password that its owner has set since.
+    /// Makes a waiting or set-aside password the account's, with its sign-up's metadata if the account is an unfinished
+    /// sign-up. Never replaces a password that the owner has set since.
     private func adopt(
         _ hash: Secret?, _ isUnfinished: Bool, _ pending: PendingSignUp?, in account: inout Account,
         from setAside: inout SetAside, at now: Instant, in db: any Connection
@@ -109,13 +107,12 @@ extension ProofStore {
             var merged = account.user
             merged.userMetadata = AuthJSON.object(members).text
             if tokenRoom.admits(merged, after: account.user) { account.user = merged }
-            // The owner of the mailbox has chosen.
+            // // The owner of the mailbox has chosen.
             setAside.passwords = []
         }
         account.user.passwordHash = chosen.hash
     }
 
-    /// Replaces what an unfinished sign-up entered.
     private func replaceEntered(
         in account: inout Account, with data: AuthJSONObject, in db: any Connection
     ) throws {
@@ -130,7 +127,7 @@ extension ProofStore {
         }
     }
 
-    /// Sets aside the passkeys, and the provider identities that do not vouch for the address.
+    /// Sets aside passkeys, and provider identities that do not vouch for the address.
     private func setAsideOthers(
         of account: inout Account, into setAside: inout SetAside, at now: Instant, in db: any Connection
     ) throws {
@@ -148,7 +145,7 @@ extension ProofStore {
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 
-    /// Records that a code of an unfinished sign-up was asked for without its password.
+    /// Records that a code for an unfinished sign-up was requested without its password.
     func noteContest(of account: Account, in db: any Connection) throws {
         guard account.isAbandoned, account.user.passwordHash != nil, !account.user.setAside.isContested else { return }
         var setAside = account.user.setAside
@@ -156,8 +153,8 @@ extension ProofStore {
         try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(account.user.id)")
     }
 
-    /// Restores a password or passkey as soon as this session gives the account's second factor. The mailbox alone adds
-    /// no sign-in method to an account that has one.
+    /// Restores a password or passkey once this session gives the account's second factor. The mailbox alone adds no
+    /// sign-in method to an account that has one.
     func promise(
         _ password: Secret?, _ passkey: PasskeyID?, to session: SessionID, of user: User, in db: any Connection
     ) throws {
@@ -172,7 +169,6 @@ extension ProofStore {
         try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user.id)")
     }
 
-    /// Restores what was promised to a session that has given the second factor.
     func restorePromised(
         to session: SessionID, of account: inout Account, at now: Instant, in db: any Connection
     ) throws {
@@ -197,7 +193,7 @@ extension ProofStore {
 
     /// Restores a passkey after a proof of the mailbox.
     ///
-    /// - Returns: false if the account has no such passkey that is set aside.
+    /// - Returns: false if the account has no such set-aside passkey.
     func restore(_ passkey: PasskeyID, of account: inout Account, at now: Instant, in db: any Connection) throws -> Bool
     {
         let user = account.user.id

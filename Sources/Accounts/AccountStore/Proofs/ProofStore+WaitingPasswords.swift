@@ -2,30 +2,27 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// What comes with a code besides the code, and shows that the caller knows the account.
+/// Evidence besides the code that the caller knows the account.
 package struct VerifyingCaller: Sendable {
-    /// The secret of the caller's browser, if it has one.
+    /// The browser's secret, if it has one.
     package var browser: Secret?
-    /// Whose change of address a typed code confirms; without it, that of the only account that changes to the address.
-    /// Its session survives the first proof of its account's address.
+    /// Names the account whose change of address a typed code confirms; nil for the only account that changes to the
+    /// address. Its session survives its address's first proof.
     package var token: MailCaller?
-    /// Whether the browser signed in with the account's present password.
+    /// Whether the browser has signed in with the account's current password.
     package var isKnownDevice: @Sendable (User) -> Bool = { _ in false }
-    /// The hash of the waiting or set-aside password that the caller typed: one of ``Accounts/waitingPasswords(_:for:by:at:)``.
+    /// The hash of the typed password, one of ``Accounts/waitingPasswords(_:for:by:at:)``.
     package var password: Secret?
-    /// The hash of the password that the caller typed and that is none of those: an unfinished sign-up gets it.
+    /// The hash of another typed password, which an unfinished sign-up gets.
     package var newPassword: Secret?
-    /// The passkey to restore, from the ticket of its sign-in.
+    /// The passkey to restore, from its sign-in's ticket.
     package var passkey: SetAsidePasskey?
 
     package init(browser: Secret? = nil, token: MailCaller? = nil) { (self.browser, self.token) = (browser, token) }
 }
 
 extension ProofStore {
-    /// The hashes of the passwords of which one could become the account's with this code, if the code is right. A wrong
-    /// code is not counted.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The hashes of passwords that this code, if correct, could make the account's. A wrong code is not recorded.
     package func waitingPasswords(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller, at now: Instant
     ) async throws -> WaitingPasswords {
@@ -41,7 +38,6 @@ extension ProofStore {
     }
 }
 
-/// The passwords that a right code moves into an account.
 package struct WaitingPasswords: Sendable {
     package var hashes: [Secret] = []
     /// The account is an unfinished sign-up, so the mailbox's owner may choose another password.
@@ -54,8 +50,8 @@ extension VerifyingCaller {
 }
 
 extension User {
-    /// The hashes of the passwords that a proof of the mailbox makes the account's: those set aside, that of a sign-up
-    /// that is not proven, and that of the email's sign-up.
+    /// The passwords that a proof of the mailbox can make the account's: set-aside ones, an unproven sign-up's, and
+    /// that of the email's sign-up.
     fileprivate func waitingPasswords(or pending: PendingSignUp?) -> [Secret] {
         let own = times.emailProvenAt == nil ? passwordHash : nil
         return [own, pending?.passwordHash].compactMap(\.self) + setAside.passwords.map(\.hash)

@@ -5,16 +5,16 @@ package import SQLDatabase
 /// A stored value that does not open with the configured secrets.
 package struct UnopenedValue: Equatable, Sendable {
     package let kind: SealedKind
-    /// The primary key of its row; digests in hexadecimal.
+    /// The row's primary key; digests in hexadecimal.
     package let key: String
-    /// The number of the secret that the configuration lacks; nil if it has one with that number.
+    /// nil if the configuration has a secret with the value's number.
     package let missingSecret: UInt8?
 }
 
-/// How many values of a kind need which secret.
+/// Values of a kind by the secret that they need.
 package struct SealedCounts: Equatable, Sendable {
     package var current = 0
-    /// These open with another secret of the configuration.
+    /// Open with another configured secret.
     package var older = 0
     package var unopened = 0
     /// Of ``unopened``, at most ``mostExamples``.
@@ -27,21 +27,18 @@ package struct SealedCounts: Equatable, Sendable {
     package var total: Int { current + older + unopened }
 }
 
-/// A batch of ``Resealing/reseal(_:after:limit:)``.
 package struct ResealedBatch: Sendable {
-    /// The number of values sealed again.
+    /// Values re-encrypted.
     package let resealed: Int
-    /// Where the next batch begins; nil at the end.
+    /// The next batch's start; nil at the end.
     package let last: SQLValue?
 }
 
 extension Resealing {
-    /// How many values a batch reads and at most changes. A transaction of this size delays no other noticeably.
+    /// Values per batch. A transaction of this size delays no other noticeably.
     package static let resealedAtOnce = 200
 
-    /// Counts the values of a kind by the secret that they need. Opens each of them, in batches.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Opens every value of the kind, in batches.
     package func sealedCounts(of kind: SealedKind) async throws -> SealedCounts {
         var (counts, last) = (SealedCounts(), SQLValue?.none)
         repeat {
@@ -69,11 +66,10 @@ extension Resealing {
         counts.examples.append(UnopenedValue(kind: kind, key: row.key.shown, missingSecret: missing))
     }
 
-    /// Seals every value of a kind with the first secret, in batches. Servers may run, if all of them know that secret.
-    /// After an interruption, call it again.
+    /// Re-encrypts every value of a kind with the first secret, in batches. Servers may run if all of them have that
+    /// secret. After an interruption or error, call it again.
     ///
-    /// - Returns: The number of values sealed again. Values that do not open stay as they are.
-    /// - Throws: ``DatabaseFailure``. Earlier batches are committed.
+    /// - Returns: The number of values re-encrypted. Values that do not open stay as they are.
     package func reseal(_ kind: SealedKind) async throws -> Int {
         var (count, last) = (0, SQLValue?.none)
         repeat {
@@ -84,14 +80,12 @@ extension Resealing {
         return count
     }
 
-    /// Seals the next values of a kind with the first secret. A value that a server has changed since it was read stays
-    /// as the server wrote it.
+    /// Re-encrypts one batch. A value that a server has changed since it was read stays as the server wrote it.
     ///
-    /// - Parameter last: The end of the batch before; nil for the first.
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` the values may have been sealed again.
+    /// - Parameter last: The previous batch's end; nil for the first.
     package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {
         let rows = try await sealedRows(of: kind, after: last, limit: limit)
-        // Sealed before the transaction, which may run again.
+        // // Sealed before the transaction, which may run again.
         let changes: [(row: SealedRow, fresh: [UInt8])] = try rows.compactMap { row in
             guard case .older(let content) = secrets.state(of: row.bytes, name: row.name) else { return nil }
             return (row, try secrets.seal(content, name: row.name, nonce: randomBytes(12)))
@@ -110,7 +104,7 @@ extension Resealing {
 
     private static func sealedPage(of kind: SealedKind, after last: SQLValue?, limit: Int) -> SQL {
         let (column, name): (SealedKind.Column, SQL) = (kind.column, kind == .providerTask ? ", sealed_name" : "")
-        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let rest: SQL = last.map { "AND \(columns: column.key) > \($0)" } ?? ""
         return """
             SELECT \(columns: column.key), \(columns: column.sealed)\(name) FROM \(columns: column.table)

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// A kind of value that the database stores sealed with a server secret. Every such column holds one of these.
+/// Values that are stored encrypted with a server secret. Every such column holds one of these.
 ///
 /// The order matters: a value that the server copies comes before its copy.
 package enum SealedKind: CaseIterable, Sendable {
@@ -27,7 +27,6 @@ package enum SealedKind: CaseIterable, Sendable {
     }
 }
 
-/// A row of a sealed column.
 struct SealedRow: Sendable {
     let key: SQLValue
     let bytes: [UInt8]
@@ -59,7 +58,6 @@ extension SealedKind {
         }
     }
 
-    /// Reads the columns of ``Resealing/sealedPage(of:after:limit:)``.
     func row(_ row: inout Row) -> SealedRow {
         switch self {
         case .authenticatorApp: named(&row) { FactorStore.sealName(of: FactorID(trusted: $0)) }

@@ -3,23 +3,17 @@ package import GatehouseWire
 import SQLDatabase
 
 extension SessionStore {
-    /// The maximum number that ``endedSessions(of:limit:at:)`` returns.
     package static let mostEndedSessions = 100
 
-    /// Returns the newest ended sessions of a user, newest end first. Also those that have ended by policy and still
-    /// have a row. The records of a deleted account are without devices and addresses.
+    /// A user's ended sessions, newest end first, including those that ended by policy and still have a row. A deleted
+    /// account's records have no devices and addresses.
     ///
-    /// - Parameter limit: Clamped to 1 to ``mostEndedSessions``.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Parameter limit: 1 to ``mostEndedSessions``.
     package func endedSessions(of user: UserID, limit: Int = 20, at now: Instant) async throws -> [EndedSession] {
         try await database.read { try accounts.admin.sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
-    /// Returns why a session of the user ended; nil if it is active or has no record. For the former holder of its
-    /// tokens only.
-    ///
-    /// - Parameter session: nil for a token that names none.
-    /// - Throws: ``DatabaseFailure``.
+    /// Why a session ended; nil if it is active or has no record. Only for the former holder of its tokens.
     package func endReason(of session: SessionID?, of user: UserID) async throws -> SessionEnd.Reason? {
         guard let session else { return nil }
         let found = try await database.row(Self.endReasonLookup(session)) { ($0.text(), $0.text()) }
@@ -27,7 +21,7 @@ extension SessionStore {
         return SessionEnd.Reason(text: reason)
     }
 
-    /// The same for the holder of a genuine refresh token.
+    /// For the holder of a genuine refresh token.
     func endReason(of session: SessionID) async throws -> SessionEnd.Reason? {
         try await database.row(Self.endReasonLookup(session)) { row in
             row.skip(1)
@@ -39,11 +33,9 @@ extension SessionStore {
         "SELECT user_id, reason FROM ended_sessions WHERE id = \(session)"
     }
 
-    /// The end by policy of a row of `sessions`.
     private struct PolicyEnd {
         let time: SQL
         let reason: SQL
-        /// Whether the session has ended.
         let isOver: SQL
     }
 
@@ -66,7 +58,7 @@ extension SessionStore {
         }
     }
 
-    /// Records the sessions that have ended by policy, before they are removed: with the time at which they ended.
+    /// Records sessions that have ended by policy, with the time at which they ended, before they are removed.
     func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
         guard let policyEnd = policyEnd(at: now) else { return }
         try db.run(
@@ -79,8 +71,8 @@ extension SessionStore {
         try db.noteEnds(of: condition, at: now)
     }
 
-    /// Records the end of the sessions that the condition selects. Their rows are still there. A session that had ended
-    /// by policy before keeps that reason and time.
+    /// Records the end of the condition's sessions, whose rows must still exist. A session that already ended by policy
+    /// keeps that reason and time.
     func record(_ end: SessionEnd, of condition: SQL, at now: Instant, in db: any Connection) throws {
         let policyEnd = policyEnd(at: now)
         func unlessOver(_ earlier: (PolicyEnd) -> SQL, _ value: SQL) -> SQL {
@@ -103,7 +95,7 @@ extension SessionStore {
         try db.noteEnds(of: condition, at: now)
     }
 
-    /// Deletes an account with its sessions. The revocation of the user is one for all of them.
+    /// Deletes an account with its sessions. One revocation covers all of them.
     func delete(_ user: UserID, _ end: SessionEnd, at now: Instant, in db: any Connection) throws {
         try record(end, of: "user_id = \(user)", at: now, in: db)
         db.journal?.add(.deleted(user), at: now)
@@ -114,7 +106,6 @@ extension SessionStore {
 }
 
 extension SessionEnd {
-    /// The actor of a row of `sessions`.
     fileprivate var actorOfRow: SQL {
         guard actor == .user, let session else { return "\(actor.rawValue)" }
         let other = SessionEnd.Actor.otherDevice.rawValue
@@ -123,7 +114,6 @@ extension SessionEnd {
 }
 
 extension Dialect {
-    /// A time of a column and a duration after it.
     fileprivate func sum(_ time: StaticString, _ duration: Duration) -> SQL {
         switch self {
         case .sqlite: "(\(columns: time) + \(duration.microseconds))"
@@ -133,7 +123,7 @@ extension Dialect {
 }
 
 extension Connection {
-    /// Erases devices and addresses from the records of a user's ended sessions. Why and when they ended stays.
+    /// Erases devices and addresses from a user's ended sessions.
     func eraseEndedSessions(of user: UserID) throws {
         try run(
             """

@@ -2,16 +2,13 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// A session and the device that uses it.
 package struct SessionOnDevice: Sendable {
     package let session: Session
     package let device: Device
 }
 
 extension SessionStore {
-    /// Returns the sessions of a user, newest sign-in first, at most 100. Omits sessions that have ended by policy.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Newest sign-in first, at most 100. Omits sessions that have ended by policy.
     package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
         let all = try await database.rows(Self.sessionsLookup(user)) { row in
             SessionOnDevice(
@@ -20,21 +17,19 @@ extension SessionStore {
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }
 
-    /// Ends one session of a user. If the user asks for it in another session, also ends a waiting change of address,
-    /// whichever session began it.
+    /// Ends one session of a user. From another session, also ends a pending change of address, whichever session began
+    /// it.
     ///
     /// - Parameters:
-    ///   - caller: The session in which the user asks for it, if the user's token names one.
-    ///   - level: The user's, if a user asks with a token. Without the second factor that the user has, another session that
-    ///     had it does not end.
-    ///   - end: The reason and the actor; nil for the user.
+    ///   - caller: The user's session, if the token names one.
+    ///   - level: The user's. Below the user's second factor, another session that had it does not end.
+    ///   - end: nil for the user.
     /// - Returns: Whether the session has ended: the user had it, and the level was high enough.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may have ended.
     package func endSession(
         _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, level: AssuranceLevel? = nil,
         from device: Device? = nil, as end: SessionEnd? = nil, at now: Instant
     ) async throws -> Bool {
-        // A change without a session may have begun in this one.
+        // // A change without a session may have begun in this one.
         let endsChange = end == nil && caller != id
         return try await revoking(at: now) { db in
             let end = end ?? .byUser(.signedOut, in: caller, from: device)
@@ -50,7 +45,7 @@ extension SessionStore {
         }
     }
 
-    /// An end that is not the user's own act has its reason in the log.
+    /// Adds the reason unless the end is the user's own act.
     static func traits(of end: SessionEnd?, _ traits: AuthJSONObject = [:]) -> AuthJSONObject {
         guard let end, end.actor == .system else { return traits }
         var traits = traits

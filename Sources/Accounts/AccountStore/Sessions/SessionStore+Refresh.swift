@@ -2,34 +2,29 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of presenting a refresh token.
 package enum RefreshOutcome: Sendable {
     /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)
-    /// The session does not exist, or this server did not issue the token. The reason is for the holder of a genuine
-    /// token of an ended session alone.
+    /// The session does not exist, or this server did not issue the token. The reason is only for the holder of a
+    /// genuine token of an ended session.
     case unknown(SessionEnd.Reason? = nil)
     case banned
     case expired(SessionEnd.Reason)
-    /// A counter that the server never issued.
+    /// Never issued.
     case ahead
-    /// The token's successor has been used, so there are two holders. The session has ended, and the audit log contains
-    /// the reason, unless the policy or the verdict ``RefreshVerdict/outgrown`` only refuses the token.
+    /// The successor has been used, so there are two holders. The session has ended, and the audit log contains the
+    /// reason, unless the policy or ``RefreshVerdict/outgrown`` only refuses the token.
     case reused
 }
 
 extension SessionStore {
     /// Exchanges a refresh token for its successor: one write, which takes the lock, and a read right after it.
     ///
-    /// The rotation succeeds only for the session's current token. Otherwise the outcome depends on the state just
-    /// read, so concurrent callers converge on one successor.
+    /// Rotates only the current token. Otherwise decides by the state just read, so that concurrent callers converge on
+    /// one successor. Reuse is an outcome, not an error: the session's end must commit (RFC 9700 §4.14.2).
     ///
-    /// Reuse is an outcome, not an error: the end of the session must commit although the caller is refused (RFC 9700
-    /// §4.14.2).
-    ///
-    /// - Parameter recordsRepeats: Whether the verdict `reissueLate` is recorded now; otherwise the caller does so with
+    /// - Parameter recordsRepeats: Whether to record `reissueLate` now; otherwise the caller calls
     ///   ``recordRepeat(of:from:at:)`` when it hands out the tokens.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
     package func refresh(
         _ presented: RefreshToken, from device: Device, recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome {
@@ -38,17 +33,15 @@ extension SessionStore {
             presented.session, counter: presented.counter, key, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
-    /// Records in the audit log that the previous refresh token came late and got the current one again.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the entry may exist.
+    /// Records that the previous refresh token came late and got the current one again.
     package func recordRepeat(of issued: IssuedSession, from device: Device, at now: Instant) async throws {
         let entry = Self.entry(.tokenRepeated, issued.session, issued.account, device, reason: nil)
         try await database.write { db in try accounts.record([entry], at: now, in: db) }
     }
 
     /// - Parameters:
-    ///   - counter: The counter of a token that has been verified.
-    ///   - key: The key that issued the token; nil for an imported token.
+    ///   - counter: A verified token's.
+    ///   - key: The token's; nil for an imported one.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device,
         recordsRepeats: Bool = true, at now: Instant
@@ -62,11 +55,10 @@ extension SessionStore {
                 guard let (session, account) = wholeAccount(changed.found) else {
                     return .unknown(try await endReason(of: session))
                 }
-                // A ban committed between the two statements. The token is then one generation behind and remains
-                // valid.
+                // // A ban committed between the two statements. The token is one generation behind and remains valid.
                 if account.user.isBanned(at: now) { return .banned }
                 if account.user.times.deletedAt != nil { return .unknown() }
-                // A second factor may have raised the session between the two statements.
+                // // A second factor may have raised the session between the two statements.
                 if changed.count == 1, counter + 1 >= session.levelCounter || session.assuranceLevel == .aal1 {
                     return .issued(try issue(session, to: account, key), .rotate)
                 }
@@ -77,8 +69,8 @@ extension SessionStore {
                     return outcome
                 }
             } catch let failure as DatabaseFailure {
-                // The next attempt reads whether the write took effect. If that fails too, the caller must not conclude
-                // that nothing happened.
+                // // The next attempt reads whether the write took effect. If that fails too, the caller must not
+                // conclude that nothing happened.
                 guard doubt == nil, failure.reason == .unknownOutcome else { throw doubt ?? failure }
                 doubt = failure
             }
@@ -86,9 +78,7 @@ extension SessionStore {
         throw doubt ?? DatabaseFailure(.conflict, detail: "the session changed repeatedly")
     }
 
-    /// Issues the tokens of a session.
-    ///
-    /// - Parameter key: The session's refresh token key, if known. A key of an older secret issues no new tokens.
+    /// - Parameter key: The session's, if known. An older secret's key issues no new tokens.
     /// - Throws: The agreement's errors: see ``agreeing(_:)``.
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) throws -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
@@ -129,9 +119,9 @@ extension SessionStore {
         }
     }
 
-    /// Continues a session below the level that a second factor gave it.
+    /// Continues a session below a second factor's level.
     ///
-    /// - Returns: nil if the session was changed in the meantime.
+    /// - Returns: nil if the session has changed.
     private func lower(
         _ session: Session, continuing counter: Int64, from device: Device, at now: Instant
     ) async throws -> Session? {
@@ -152,7 +142,7 @@ extension SessionStore {
         }
     }
 
-    /// Ends the session unless it was changed in the meantime, and records the reason in the audit log.
+    /// Ends the session unless it has changed, and records the reason in the audit log.
     private func end(
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {
@@ -165,7 +155,7 @@ extension SessionStore {
         return true
     }
 
-    /// - Parameter device: The device that presented the token, to help the user or an administrator recognize it.
+    /// - Parameter device: The device that presented the token.
     private static func entry(
         _ action: AuditEntry.Action, _ session: Session, _ account: Account, _ device: Device, reason: String?
     ) -> AuditEntry {
@@ -214,14 +204,13 @@ extension SessionStore {
 }
 
 extension Row {
-    /// Reads a row of ``Accounts/refreshLookup(_:)``: the session, its account and one identity.
     fileprivate mutating func sessionAndAccount() -> (session: Session, account: Account) {
         let account = Account(user: user(), identities: identityIfPresent().map { [$0] } ?? [])
         return (session(), account)
     }
 }
 
-/// Merges the rows of one account, which differ in their identity.
+/// Merges an account's rows, one per identity.
 private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
     guard var found = rows.first, rows.count > 1 else { return rows.first }
     found.account.identities = rows.flatMap(\.account.identities)

@@ -2,9 +2,9 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Marks unexpired access tokens as invalid: those of a session that ended, or of a user who was banned or deleted.
+/// Invalidates unexpired access tokens of an ended session, or of a banned or deleted user.
 package struct Revocation: Equatable, Sendable {
-    /// The id of the session or user.
+    /// Of the session or user.
     package let id: String
     package let notedAt: Instant
     /// nil: never valid again. A time in the past: valid again.
@@ -18,16 +18,12 @@ package struct Revocation: Equatable, Sendable {
 }
 
 extension SessionStore {
-    /// The maximum number that ``revocations(since:)`` returns.
     package static let mostRevocations = 65_536
-    /// How long a revocation is kept: longer than any access token is valid.
+    /// Longer than any access token is valid.
     package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
-    /// Returns revocations noted since `moment`, newest first, at most ``mostRevocations``. Each carries the time at
-    /// which its transaction began, by the clock of the node that made it, so pass a time somewhat before the previous
-    /// call.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Revocations noted since `moment`, newest first, at most ``mostRevocations``. Their times are those at which the
+    /// transactions began, by their nodes' clocks, so pass a time somewhat before the previous call.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.rows(Self.revocationLookup(since: moment)) { row in
             Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
@@ -50,8 +46,9 @@ extension SessionStore {
         return value
     }
 
-    /// Ends sessions and the changes of address that they began, records why, and records revocations for callers that verify
-    /// tokens without the database. An account that was read before may still show the change, but not bring it back.
+    /// Ends sessions and the changes of address that they began, and records the reason, and revocations for callers
+    /// that verify tokens without the database. An account read before may still show the change, but cannot restore
+    /// it.
     ///
     /// - Returns: The number of sessions ended.
     @discardableResult
@@ -71,7 +68,7 @@ extension SessionStore {
         return try db.run("DELETE FROM sessions WHERE \(condition)")
     }
 
-    /// The users whose waiting change of address began in one of these sessions.
+    /// Users whose pending change of address began in one of these sessions.
     static func addressChanges(begunWhere condition: SQL) -> SQL {
         """
         SELECT users.id FROM (SELECT id AS session_id, user_id FROM sessions WHERE \(condition)) AS ended
@@ -93,7 +90,7 @@ extension SessionStore {
 }
 
 extension Connection {
-    /// Invalidates all tokens of a user. With `until: now` they become valid again.
+    /// Invalidates a user's tokens. With `until: now` they become valid again.
     func revoke(_ user: UserID, until end: Instant? = nil, at now: Instant) throws {
         try run(
             """

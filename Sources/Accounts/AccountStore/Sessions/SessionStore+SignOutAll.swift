@@ -3,12 +3,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension SessionStore {
-    /// Ends sessions of all users in batches, and deletes pending codes, mailed ones too, flows and tickets. Mails with codes
-    /// that wait end. For use after a restored backup, which makes spent tokens and ended sessions valid again.
+    /// Ends sessions of all users in batches; deletes pending codes, including emailed ones, flows and tickets; ends
+    /// queued emails with codes. For a restored backup, which makes used tokens and ended sessions valid again.
     ///
-    /// - Parameter limit: The batch size in sessions, which keeps each transaction short.
+    /// - Parameter limit: Sessions per batch, which keeps each transaction short.
     /// - Returns: The number of sessions ended. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the batch may have ended.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try endSessions(
@@ -34,15 +33,11 @@ extension SessionStore {
         }
     }
 
-    /// Ends the waiting changes of address of some users, by order of identifier. A change without a session, such as one
-    /// older than migration 30, does not end with the sessions, and a request for another code would mail it to the new
-    /// address.
+    /// Ends pending changes of address, a batch of users at a time. A change without a session, such as one from before
+    /// migration 30, does not end with the sessions, and a request for another code would email it to the new address.
     ///
-    /// - Parameters:
-    ///     - last: The user to continue after; nil for the first page.
-    ///   - limit: The number of users, waiting change or not, which keeps each transaction short.
-    /// - Returns: The last of them, to continue after; nil at the end.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the changes may have ended.
+    /// - Parameter limit: Users per batch, which keeps each transaction short.
+    /// - Returns: The `last` of the next call; nil at the end.
     package func endAddressChanges(after last: UserID?, limit: Int = 5_000, at now: Instant) async throws -> UserID? {
         try await database.write { db in
             let rest: SQL = last.map { "WHERE id > \($0)" } ?? ""

@@ -2,12 +2,11 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// For strict session policies: the newest refresh token of a session whose access token has been used.
+// // For strict session policies.
 extension SessionStore {
-    /// Records that an access token has been used. A token older than the recorded one changes nothing.
+    /// Records the use of an access token. One older than the recorded one changes nothing.
     ///
-    /// - Parameter counter: The counter of the refresh token that the access token was issued with.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the use may be recorded.
+    /// - Parameter counter: Of the refresh token that the access token was issued with.
     package func noteUse(of session: SessionID, counter: Int64) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -19,7 +18,7 @@ extension SessionStore {
         }
     }
 
-    /// Whether an access token issued with the session's current refresh token has been used.
+    /// Whether an access token issued with the current refresh token has been used.
     func wasUsed(_ session: Session) async throws -> Bool {
         try await database.row("SELECT used_counter FROM sessions WHERE id = \(session.id)") { $0.intIfPresent() }
             == session.counter

@@ -3,8 +3,8 @@ import GatehouseWire
 import SQLDatabase
 
 extension Connection {
-    /// Makes mails, deliveries and tasks due that wait for longer than any schedule lets them: a node whose clock was ahead
-    /// put them off. A delivery gets a new end, so that it is not tried until that time returns.
+    /// Makes emails, deliveries and tasks due that wait longer than any schedule allows: a node's clock was ahead. A
+    /// delivery also gets a new expiry.
     ///
     /// - Returns: Their number.
     func makeDue(at now: Instant, limit: Int) throws -> Int {

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of a sign-in with a verified password.
 package enum SignInOutcome: Sendable {
     case signedIn(IssuedSession)
     /// During the check the password changed, or the account was deleted or banned.
@@ -10,9 +9,7 @@ package enum SignInOutcome: Sendable {
 }
 
 extension SignInStore {
-    /// Returns the account with this email address and its password hash, or nil. Ignores addresses of identities.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Ignores identities' addresses.
     package func account(email: EmailAddress) async throws -> Account? {
         try await database.accounts(Self.ownEmailLookup(email)).first
     }
@@ -20,7 +17,6 @@ extension SignInStore {
     /// Opens a session after a correct password.
     ///
     /// - Parameter account: The account whose hash was checked. If the stored hash has changed since, nothing happens.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the session may exist.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
         let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
@@ -43,10 +39,7 @@ extension SignInStore {
         }
     }
 
-    /// Replaces a hash that has outdated parameters with a new hash of the same password. Does nothing if the stored
-    /// hash has changed.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the hash may have been replaced.
+    /// Replaces an outdated hash with a new hash of the same password, unless the stored hash has changed.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -57,9 +50,7 @@ extension SignInStore {
         }
     }
 
-    /// Returns the client addresses of an account's newest 100 sessions, as stored.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// The client addresses of the account's newest 100 sessions.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
         try await database.rows(Self.sessionAddressLookup(email)) { $0.text() }
     }

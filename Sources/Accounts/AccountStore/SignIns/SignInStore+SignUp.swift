@@ -2,18 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A validated sign-up with email address and password.
 package struct EmailSignUp: Sendable {
     package let email: EmailAddress
     /// nil for an account that signs in with emailed codes.
     package let passwordHash: Secret?
     /// The caller's `user_metadata`.
     package let metadata: AuthJSONObject
-    /// Whether the address counts as confirmed without a mail (auto-confirm).
+    /// Whether the address is confirmed without an email (auto-confirm).
     package let isConfirmed: Bool
-    /// The mail that confirms the address; nil if the server sends none.
+    /// The confirmation email; nil if the server sends none.
     package var mail: MailRequest?
-    /// Whether the address just got a mail because of a sign-up: then a repeated one sends no other.
+    /// Whether the address just got a sign-up email, so that a repeated sign-up sends none.
     package var isWithinInterval = false
 
     package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
@@ -25,38 +24,34 @@ package struct EmailSignUp: Sendable {
 }
 
 extension EmailSignUp {
-    /// Whether the sign-up has the password of the one that made the account. Sign-ups for one address have the same
-    /// salt, so equal passwords have equal hashes: see ``ServerSecrets/signUpSalt(of:)``.
+    /// Whether the sign-up has the password of the one that created the account. Their salt is equal: see
+    /// ``ServerSecrets/signUpSalt(of:)``.
     fileprivate func isRepetition(of user: User) -> Bool {
         guard let passwordHash else { return user.passwordHash == nil }
         return user.passwordHash?.matches(passwordHash) ?? false
     }
 }
 
-/// The result of a sign-up.
 package enum SignUpOutcome: Sendable {
-    /// The account was created and its first session opened.
     case signedIn(IssuedSession)
-    /// The account was created and awaits confirmation of its address.
+    /// The new account awaits confirmation.
     case waits(Account)
-    /// An earlier sign-up with this address still awaits confirmation. A different password waits in addition to the earlier one
-    /// until a client proves the address and shows which one it chose.
+    /// An earlier sign-up awaits confirmation. A different password waits as well, until a client proves the address
+    /// and shows which one it chose.
     case waitsAlready
-    /// The address belongs to a confirmed account. If mail is sent, its owner gets one.
+    /// The address belongs to a confirmed account, whose owner gets an email.
     case taken
 }
 
 extension SignInStore {
     /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
     ///
-    /// A repeated sign-up for an unconfirmed address with the same password changes nothing. Another password and its
-    /// metadata wait until the client that sent them proves the address. A waiting invitation is not replaced.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
+    /// Repeating an unconfirmed sign-up with the same password changes nothing. Another password and its metadata wait
+    /// until their client proves the address. A pending invitation is not replaced.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
-        // The stored identity records that the address is unproven. The response of an auto-confirmed sign-up says
-        // otherwise, as that of Supabase Auth does.
+        // // The stored identity records that the address is unproven. An auto-confirmed sign-up's response says
+        // otherwise, as in Supabase Auth.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
         let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
@@ -90,9 +85,6 @@ extension SignInStore {
         }
     }
 
-    /// Creates an anonymous account with a session. It has no sign-in method.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the account and its session may exist.
     package func signUpAnonymously(
         metadata: AuthJSONObject, from device: Device, at now: Instant
     ) async throws -> IssuedSession {
@@ -114,8 +106,8 @@ extension SignInStore {
         }
     }
 
-    /// The fictitious account returned for an address that is already registered, so that the caller cannot tell. Made
-    /// from the caller's input, with random ids.
+    /// A fictitious account that hides from the caller that the address is registered: the caller's input, with random
+    /// ids.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
         var account = newAccount(
             EmailSignUp(
@@ -190,10 +182,8 @@ extension SignInStore {
         try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user?.id ?? Self.nobody)")
     }
 
-    /// Records a sign-up that a limit refused: it competes with an earlier one, so the code of the earlier mail alone
-    /// must not confirm the earlier password. The same work for every address.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the password may wait.
+    /// Records a sign-up that a limit refused. It competes with an earlier one, so the earlier email's code alone must
+    /// not confirm the earlier password. Does the same work for every address.
     package func noteRefusedSignUp(_ signUp: EmailSignUp, at now: Instant) async throws {
         try await database.write { db in
             let found = try db.accounts(Self.emailLookup(signUp.email)).first {
@@ -215,7 +205,7 @@ extension SignInStore {
         try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
     }
 
-    /// Finds the account of an address: by its own column, or by an identity whose provider verified the address.
+    /// By the account's own address, or by an identity whose provider verified it.
     static func emailLookup(_ email: EmailAddress) -> SQL {
         """
         SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)

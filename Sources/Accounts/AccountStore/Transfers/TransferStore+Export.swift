@@ -2,7 +2,6 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// An account with everything that an export can contain.
 package struct ExportedAccount: Sendable {
     package let account: Account
     /// The verified ones, oldest first.
@@ -18,9 +17,8 @@ package struct ExportedAccount: Sendable {
     }
 }
 
-/// The content of an export of all accounts.
 package struct TransferCounts: Sendable {
-    /// Factors and passkeys by kind. A set of recovery codes is one factor.
+    /// Factors and passkeys. A set of recovery codes is one factor.
     package var byKind: [TransferredKind: Int] = [:]
     /// The first authenticator apps whose secrets do not open, at most ``mostExamples``.
     package var unopened: [(factor: FactorID, user: UserID)] = []
@@ -33,10 +31,8 @@ package struct TransferCounts: Sendable {
 extension TransferStore {
     private static let appsAtOnce = 500
 
-    /// Returns up to `limit` accounts in order of id, after `last`, with their verified factors, their passkeys and what is
-    /// remembered of removed identities.
-    ///
-    /// - Throws: ``DatabaseFailure``. A secret that does not open is no error: see ``FactorContent/unopened``.
+    /// Up to `limit` accounts after `last` in order of id, with verified factors, passkeys and remembered removals. A
+    /// secret that does not open is no error: see ``FactorContent/unopened``.
     package func exportedAccounts(after last: UserID?, limit: Int) async throws -> [ExportedAccount] {
         try await database.read { db in
             let accounts = try db.accounts(after: last, limit: limit)
@@ -57,9 +53,7 @@ extension TransferStore {
         }
     }
 
-    /// Counts what ``exportedAccounts(after:limit:)`` would return now. Opens the secret of every authenticator app.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Counts what ``exportedAccounts(after:limit:)`` would return. Opens every authenticator app's secret.
     package func transferCounts() async throws -> TransferCounts {
         var counts = TransferCounts()
         let others = try await database.rows(
@@ -87,7 +81,7 @@ extension TransferStore {
     }
 
     private static func appsPage(after last: FactorID?) -> SQL {
-        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let rest: SQL = last.map { "AND id > \($0)" } ?? ""
         return """
             SELECT id, user_id, sealed_secret FROM factors WHERE kind = 'totp' AND is_verified = 1 \(rest)
@@ -128,13 +122,12 @@ extension TransferStore {
     }
 
     private func content(ofAppSealedAs sealed: [UInt8]?, _ factor: FactorID) -> FactorContent {
-        // Ignored: `gatehouse keys reseal` reports whether the server secret is missing or wrong.
+        // // Ignored: `gatehouse keys reseal` reports a missing or wrong server secret.
         guard let secret = sealed.flatMap({ try? accounts.factors.unseal($0, of: factor) }) else { return .unopened }
         return .app(secret: secret)
     }
 }
 
-/// The columns of ``Accounts/exportLookup(from:through:)``.
 private struct ExportedFactorRow: Sendable {
     let factor: Factor
     let sealed: [UInt8]?
@@ -148,7 +141,7 @@ private struct ExportedFactorRow: Sendable {
         let (signCount, isBackupEligible, isBackedUp) = (
             row.intIfPresent() ?? 0, row.intIfPresent() ?? 0, row.intIfPresent() ?? 0
         )
-        // Ignored: this program wrote the JSON, and the names only help browsers.
+        // // Ignored: our own JSON, and the names only help browsers.
         let transports = row.textIfPresent().flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         key = TransferredKey(
             credentialID: credentialID, publicKey: publicKey, signCount: UInt32(clamping: signCount),

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A verified second factor on its way from or to another server.
+/// A verified second factor in an import or export.
 package struct TransferredFactor: Sendable {
     package let factor: Factor
     package let content: FactorContent
@@ -10,16 +10,16 @@ package struct TransferredFactor: Sendable {
     package init(_ factor: Factor, _ content: FactorContent) { (self.factor, self.content) = (factor, content) }
 }
 
-/// The secret or key that a factor's answers are compared with.
+/// The secret or key that verifies the factor's answers.
 package enum FactorContent: Sendable {
     case app(secret: [UInt8])
-    /// An authenticator app whose secret does not open with the configured server secrets. Only an export has it.
+    /// An authenticator app whose secret does not open with the configured server secrets. Only in exports.
     case unopened
     case securityKey(TransferredKey)
     case recoveryCodes([TransferredCode])
 }
 
-/// The WebAuthn key of a factor. It works at another server with the same relying party ID.
+/// A WebAuthn factor's key. It works at another server with the same relying party ID.
 package struct TransferredKey: Sendable {
     package let credentialID: [UInt8]
     /// The COSE_Key as the authenticator encoded it.
@@ -39,9 +39,8 @@ package struct TransferredKey: Sendable {
     }
 }
 
-/// A recovery code as it is stored.
 package struct TransferredCode: Sendable {
-    /// The first letters of the code.
+    /// The code's first letters.
     package let selector: String
     package let hash: Secret
     package let usedAt: Instant?
@@ -51,7 +50,7 @@ package struct TransferredCode: Sendable {
     }
 }
 
-/// The kinds of data that an export may omit. The raw values are options of a command.
+/// Data that an export may omit. Raw values are command options.
 package enum TransferredKind: String, CaseIterable, Sendable {
     case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", passkeys
 }
@@ -68,7 +67,7 @@ extension FactorContent {
 }
 
 extension TransferStore {
-    /// - Returns: The sealed secret of an authenticator app, nil for other factors.
+    /// The encrypted secret of an authenticator app; nil for other factors.
     func sealed(_ transferred: TransferredFactor) throws -> [UInt8]? {
         guard case .app(let secret) = transferred.content else { return nil }
         return try accounts.factors.seal(secret, of: transferred.factor.id)
@@ -76,7 +75,6 @@ extension TransferStore {
 }
 
 extension Connection {
-    /// - Parameter sealed: The secret of an authenticator app.
     func insert(_ transferred: TransferredFactor, sealed: [UInt8]?) throws {
         let factor = transferred.factor
         try insert(factor, sealedSecret: sealed)

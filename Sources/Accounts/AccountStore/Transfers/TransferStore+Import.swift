@@ -2,30 +2,28 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The result of importing an account.
 package enum ImportOutcome: Equatable, Sendable {
     case added
     /// An account with the same id exists and was not changed.
     case alreadyThere
     case emailTaken, phoneTaken, identityTaken
-    /// A constraint of the schema refused the account. The text is the driver's and contains no values.
+    /// Refused by a constraint. The text is the driver's and contains no values.
     case refused(String)
 }
 
-/// The effect here of an address's confirmation by another server.
+/// What another server's confirmation of an address proves here.
 package enum ImportedConfirmations: Sendable {
-    /// The evidence in the account's own times: see ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses
-    /// without an email, so anyone could have registered them.
+    /// Only the evidence in the account's times: see ``Account/wasConfirmedByEmail``. The other server may have
+    /// confirmed addresses without an email, so anyone could have registered them.
     case proveWhatTheyShow
-    /// The operator states that the other server confirmed an address only after its owner had answered an email.
+    /// The operator states that the other server confirmed addresses only by email.
     case proveAddresses
 }
 
-/// An account from another server, with its profile and sessions.
 package struct ImportedAccount: Sendable {
     package var account: Account
     package var profile: ImportedProfile?
-    /// nil if the source has no session data. Sessions of an earlier import then stay as they are.
+    /// nil if the source has no session data. An earlier import's sessions then stay as they are.
     package var sessions: [ImportedSession]?
     package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
@@ -40,27 +38,23 @@ package struct ImportedAccount: Sendable {
     }
 }
 
-/// The result of importing an ``ImportedAccount``.
 package struct ImportedAccountOutcome: Equatable, Sendable {
     package var account: ImportOutcome
     package var sessions = ImportedSessionCounts()
-    /// The account already existed, and the source has changed since it was imported. The stored account stays as it
-    /// is.
+    /// The account already existed and stays as it is, although the source has changed since its import.
     package var hasChanged = false
-    /// The account already existed, and has not all verified second factors and passkeys of the source.
+    /// The account already existed, and lacks some of the source's verified second factors and passkeys.
     package var lacksFactors = false
-    /// Whether a passkey was left out, because another account has its credential.
+    /// Whether a passkey was left out because another account has its credential.
     package var hasTakenPasskeys = false
-    /// Whether the address of an added account counts as proven; nil without a confirmed address.
+    /// For an added account; nil without a confirmed address.
     package var isProven: Bool?
 }
 
 extension TransferStore {
-    /// Imports an account as it is, with its id, times and password hash.
+    /// Imports an account with its id, times and password hash. A violated constraint is an outcome, not an error.
     ///
     /// - Parameter confirmations: What `email_confirmed_at` proves.
-    /// - Throws: ``DatabaseFailure``, with the reason `unknownOutcome` if the account may exist; ``JSONProblem`` if the
-    ///   `user_metadata` or the data of an identity is not JSON. A violated constraint is an outcome, not an error.
     package func add(
         _ account: Account, _ confirmations: ImportedConfirmations = .proveWhatTheyShow, at now: Instant
     ) async throws -> ImportOutcome {
@@ -74,7 +68,7 @@ extension TransferStore {
         do {
             return try await database.write(body)
         } catch let failure as DatabaseFailure where failure.isConstraintViolation {
-            // A concurrent write may have taken a unique value. A second attempt finds out which.
+            // // A concurrent write may have taken a unique value. A second attempt finds out which.
             do {
                 return try await database.write(body)
             } catch let failure as DatabaseFailure where failure.isConstraintViolation {
@@ -96,8 +90,7 @@ extension TransferStore {
     /// - Parameters:
     ///   - confirmations: What `email_confirmed_at` proves.
     ///   - isDryRun: Computes the outcome and changes nothing.
-    /// - Throws: As ``add(_:_:at:)``, and ``UnknownServerSecret`` if the configuration lacks the secret that sealed the
-    ///   import key; a dry run does not need the key.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the import key's secret, except in a dry run.
     package func add(
         _ imported: ImportedAccount, _ confirmations: ImportedConfirmations = .proveWhatTheyShow,
         isDryRun: Bool = false, at now: Instant
@@ -126,7 +119,7 @@ extension TransferStore {
                 } else if outcome.account == .alreadyThere {
                     outcome.lacksFactors = try db.lacksFactors(of: whole)
                 }
-                // Only an error rolls the transaction back.
+                // // Only an error rolls the transaction back.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
                 return outcome
             }
@@ -137,8 +130,8 @@ extension TransferStore {
 
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
-    /// Marks addresses as proven that the account's providers verified, and if the operator says so, those that the other
-    /// server confirmed. A proof of another Gatehouse stays.
+    /// Marks addresses as proven that the account's providers verified, and those that the other server confirmed if
+    /// the operator says so. Another Gatehouse's proof stays.
     private static func withProofs(
         _ account: Account, _ confirmations: ImportedConfirmations, _ hasAnsweredRecovery: Bool = false
     ) throws -> Account {
@@ -157,17 +150,15 @@ extension TransferStore {
         return account
     }
 
-    /// Returns up to `limit` accounts in order of id, after `last`. An export calls it until the result is empty.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Up to `limit` accounts after `last`, in order of id; empty at the end.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in try db.accounts(after: last, limit: limit) }
     }
 }
 
 extension Account {
-    /// Whether another server's times show that an emailed code or link confirmed the address: the email came first, and
-    /// the account was not merely confirmed when it was created.
+    /// Whether another server's times show that an email confirmed the address: the email came first, and the
+    /// confirmation was not merely part of the account's creation.
     package var wasConfirmedByEmail: Bool {
         guard let confirmedAt = user.times.emailConfirmedAt, confirmedAt > user.times.createdAt else { return false }
         return [user.times.confirmationSentAt, user.times.invitedAt].contains { sentAt in
@@ -194,7 +185,7 @@ extension Identity {
 
 extension Connection {
     func accounts(after last: UserID?, limit: Int) throws -> [Account] {
-        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let page: SQL =
             last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
@@ -202,7 +193,7 @@ extension Connection {
         return try ids.compactMap { try account(UserID(trusted: $0)) }
     }
 
-    /// An account that was erased here lacks none.
+    /// false for an account that was erased here.
     fileprivate func lacksFactors(of imported: ImportedAccount) throws -> Bool {
         if imported.factors.isEmpty, imported.passkeys.isEmpty { return false }
         if try isErased(imported.account.user.id) { return false }
@@ -227,11 +218,11 @@ extension Connection {
         case .added:
             if let profile = imported.profile { try apply(profile, to: account.user.id) }
             try insert(imported.removals, of: account)
-            // Before the sessions, whose level depends on them.
+            // // Before the sessions, whose level depends on them.
             for (factor, sealed) in factors { try insert(factor, sealed: sealed) }
             if !factors.isEmpty { try showFactors(of: account.user.id) }
         case .alreadyThere:
-            // Nothing of the person may come back.
+            // // Nothing of an erased person may come back.
             if try isErased(account.user.id) { return outcome }
             outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
         case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
@@ -262,7 +253,7 @@ extension Connection {
             if taken == true { return .identityTaken }
         }
         try insert(user)
-        // An account with this id may have been deleted recently, and its tokens revoked.
+        // // An account with this id may have been deleted recently, and its tokens revoked.
         if user.times.deletedAt == nil,
             try row("SELECT 1 FROM revocations WHERE id = \(user.id)", { _ in true }) == true
         {

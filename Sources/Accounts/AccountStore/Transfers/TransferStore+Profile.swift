@@ -2,8 +2,8 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A profile from another database. nil means that the source does not have the field, which keeps the value derived
-/// from the account's metadata; `.some(nil)` means that the field is empty.
+/// A profile from another database. nil keeps the value derived from the account's metadata, because the source lacks
+/// the field; `.some(nil)` is an empty field.
 package struct ImportedProfile: Equatable, Sendable {
     package var firstName: String??
     package var name: String??
@@ -11,7 +11,7 @@ package struct ImportedProfile: Equatable, Sendable {
     package var timezone: String??
     /// A JSON array of strings.
     package var favoriteTeams: String?
-    /// A JSON object: the app's own fields.
+    /// A JSON object: the app's custom fields.
     package var data: String?
     package var isPremium: Bool?
     package var createdAt: Instant?
@@ -21,7 +21,6 @@ package struct ImportedProfile: Equatable, Sendable {
 }
 
 extension Connection {
-    /// Updates the account's profile with the imported fields.
     func apply(_ profile: ImportedProfile, to user: UserID) throws {
         try run(
             """
@@ -43,10 +42,8 @@ extension Connection {
 }
 
 extension TransferStore {
-    /// Returns profiles in order of id, after `last`, as JSON objects keyed by column. The name also appears as
-    /// `full_name`, its name in other schemas.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Profiles after `last` in order of id, as JSON objects keyed by column. The name is repeated as `full_name`, its
+    /// name in other schemas.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
         let columns: StaticString =
             "id, first_name, name, avatar_url, timezone, favorite_teams, data, is_premium, created_at, updated_at"

@@ -2,13 +2,12 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// An identity that was removed from an account, on its way from or to another server. It is not linked again without a
-/// question.
+/// A removed identity in an import or export. Linking it again needs a confirmation.
 package struct TransferredRemoval: Sendable {
     package let provider: String
     package let providerID: String
     package let kind: LinkRemoval
-    /// Whether the first proof of the account's address removed it, not the account's owner.
+    /// Whether the first proof of the account's address removed it, not its owner.
     package let isByProof: Bool
     package let at: Instant
 
@@ -19,7 +18,7 @@ package struct TransferredRemoval: Sendable {
 }
 
 extension Connection {
-    /// The removals of users in a range of ids, oldest first. An identity that is set aside is one by the first proof.
+    /// Removals by user in a range of ids, oldest first. A set-aside identity is one by the first proof.
     func removals(from first: UserID, through last: UserID) throws -> [UserID: [TransferredRemoval]] {
         let rows = try rows(
             """
@@ -41,7 +40,6 @@ extension Connection {
         return Dictionary(grouping: rows, by: \.user).mapValues { $0.map(\.removal) }
     }
 
-    /// Stores what another server remembers of removed identities of a new account.
     func insert(_ removals: [TransferredRemoval], of account: Account) throws {
         for removal in removals where !account.has(removal) {
             try run(

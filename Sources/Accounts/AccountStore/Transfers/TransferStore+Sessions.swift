@@ -3,10 +3,9 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// A session from another server.
 package struct ImportedSession: Sendable {
-    /// Its counter is ignored, and that of its level is one of ``ImportedTokenAge``. It loses the methods of second factors
-    /// that the account does not have here.
+    /// Its counter is ignored, and its level's counter is an ``ImportedTokenAge``. Methods of second factors that the
+    /// account lacks here are removed.
     package var session: Session
     package var device: Device
     /// The identity that opened it; nil for a password, or if unknown.
@@ -24,7 +23,6 @@ package struct ImportedSession: Sendable {
     }
 }
 
-/// The effects of an import on the sessions of an account.
 package struct ImportedSessionCounts: Equatable, Sendable {
     package var added = 0
     /// Refreshed at the source since an earlier import, but never here. The newer token is now valid.
@@ -42,7 +40,6 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 
     package init() {}
 
-    /// Adds the counts of another account.
     package static func += (sum: inout Self, more: Self) {
         sum.added += more.added
         sum.renewed += more.renewed
@@ -57,14 +54,12 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 extension TransferStore {
     /// Ends the sessions of an account that was deleted at the source. The account itself stays.
     ///
-    /// - Parameter isDryRun: Computes the outcome and changes nothing.
     /// - Returns: Whether the account exists and is not deleted here.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the sessions may have ended.
     package func endSessions(
         ofDeletedElsewhere id: UserID, isDryRun: Bool, at now: Instant
     ) async throws -> Bool {
         let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
-        // Most of these accounts were deleted before the first import; they need no write.
+        // // Most of these accounts were deleted before the first import; they need no write.
         let found = try await database.row(lookup) { $0.textIfPresent() ?? "" }
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
@@ -78,7 +73,6 @@ extension TransferStore {
     }
 }
 
-/// Imports the sessions of one account within a transaction.
 struct SessionImport {
     private static let startingCounter = ImportedTokenAge.current.rawValue
 
@@ -119,7 +113,7 @@ struct SessionImport {
     ) throws {
         var session = imported.session
         session.counter = Self.startingCounter
-        // A factor may not have been imported, or its owner may have removed it here since an earlier import.
+        // // A factor may not have been imported, or its owner may have removed it here since.
         if session.assuranceLevel > .aal1 || session.factor != nil {
             session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }

@@ -3,14 +3,14 @@ import Crypto
 package import GatehouseWire
 package import SQLDatabase
 
-/// A refresh token that Supabase Auth issued: either 12 or 22 letters and digits, or a text that contains its session
-/// and a counter. The database stores a keyed digest of it.
+/// A Supabase Auth refresh token: 12 or 22 letters and digits, or text that contains its session and a counter. Stored
+/// as a keyed digest.
 package struct ImportedRefreshToken: Sendable {
     private let bytes: [UInt8]
-    /// The session contained in the text, if any.
+    /// The session in the text, if any.
     fileprivate let session: SessionID?
 
-    /// - Returns: nil for any other form. Does not access the database.
+    /// - Returns: nil for any other form.
     package init?(_ text: Secret) {
         let bytes = Array(text.reveal().utf8)
         switch bytes.count {
@@ -25,7 +25,7 @@ package struct ImportedRefreshToken: Sendable {
         self.bytes = bytes
     }
 
-    /// The last bytes are the beginning of a digest of the rest, a checksum.
+    /// The last bytes are a checksum, the beginning of a digest of the rest.
     private static func sessionOfSecondVersion(_ text: [UInt8]) -> SessionID? {
         guard let bytes = Base64URL.decode(text[...]), bytes.count >= 38, bytes[0] == 0,
             SHA256.hash(data: bytes.dropLast(4)).prefix(4).elementsEqual(bytes.suffix(4))
@@ -38,10 +38,10 @@ package struct ImportedRefreshToken: Sendable {
     }
 }
 
-/// The position of an imported token in its session's sequence. The session starts with the counter of `current`, so
-/// imported tokens follow our own rules (Docs/decisions/0004).
+/// An imported token's position in its session's sequence. The session starts at `current`, so imported tokens follow
+/// our own rules (Docs/decisions/0004).
 package enum ImportedTokenAge: Int64, Sendable {
-    /// Rotated long ago. Presenting it means that the token was copied.
+    /// Rotated long ago. Presenting it means that it was copied.
     case older
     /// Already rotated, but the response may have been lost.
     case previous
@@ -53,8 +53,7 @@ extension TransferStore {
 
     /// Exchanges an imported token as if it were the native token at its position.
     ///
-    /// - Returns: nil for a token that was never imported; `unknown` if the session it names has ended.
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` the rotation may have happened.
+    /// - Returns: nil for a token that was never imported; `unknown` if its session has ended.
     package func refresh(
         _ presented: ImportedRefreshToken, from device: Device, recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome? {
@@ -66,23 +65,22 @@ extension TransferStore {
             found.session, counter: found.counter, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
-    /// The outcome for an unknown token that names a session. An ended session is reported so that the app signs out.
-    /// In a live session the token has a counter that no import brought.
+    /// For an unknown token that names a session. An ended session is reported so that the app signs out; a live one
+    /// has no such counter.
     private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
         guard let session = presented.session else { return nil }
         let isThere = try await database.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
         return isThere ? nil : .unknown()
     }
 
-    /// For the test of the query plan.
+    /// For the query plan's test.
     package static func importedTokenLookup(_ digest: [UInt8]) -> SQL {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }
 
-    /// The key of the digests. Without a key an attacker could guess all 60-bit tokens from their digests together.
+    /// The digests' key. Without one, an attacker could guess all 60-bit tokens from their digests together.
     ///
-    /// - Returns: nil before the first import, or if the key was sealed under a secret that the configuration no longer
-    ///   has.
+    /// - Returns: nil before the first import, or if the configuration lacks its secret.
     private func importKey() async throws -> SymmetricKey? {
         let sealed = try await database.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
         guard let sealed else { return nil }
@@ -93,9 +91,9 @@ extension TransferStore {
         }
     }
 
-    /// Returns the key, creating it if needed. A dry run does not store a new key.
+    /// Creates the key if needed. A dry run does not store it.
     ///
-    /// - Throws: `UnknownServerSecret` if the key was sealed under a secret that the configuration no longer has.
+    /// - Throws: `UnknownServerSecret` if the configuration lacks the key's secret.
     func makeImportKey(isDryRun: Bool, at now: Instant) async throws -> SymmetricKey {
         if let known = try await importKey() { return known }
         if isDryRun { return SymmetricKey(data: randomBytes(32)) }

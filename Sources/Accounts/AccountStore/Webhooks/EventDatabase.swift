@@ -2,8 +2,8 @@ package import AccountDomain
 import GatehouseWire
 package import SQLDatabase
 
-/// A database whose transactions store the events of their changes for the configured webhooks. Reads, and refreshes of
-/// tokens, pass unchanged.
+/// A database whose transactions store their changes' events for the configured webhooks. Reads and token refreshes
+/// pass unchanged.
 package struct EventDatabase: Database {
     let base: any Database
     private let writer: EventWriter
@@ -84,7 +84,6 @@ package struct EventDatabase: Database {
 }
 
 extension Accounts {
-    /// The store that tells webhooks of its changes.
     package func telling(
         _ endpoints: [WebhookEndpoint], written: @escaping @Sendable () -> Void = {}
     ) -> Accounts {
@@ -94,7 +93,7 @@ extension Accounts {
         return accounts
     }
 
-    /// The store that tells no webhook, for imports.
+    /// A store without webhooks, for imports.
     package var silent: Accounts {
         guard let events = database as? EventDatabase else { return self }
         var accounts = self

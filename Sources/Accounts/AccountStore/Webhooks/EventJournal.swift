@@ -15,7 +15,7 @@ final class EventJournal {
     }
 
     private(set) var notes: [Note] = []
-    /// The newest time that a note has.
+    /// The newest note's.
     private(set) var time = Instant(microseconds: 0)
 
     func add(_ note: Note, at now: Instant) {
@@ -24,9 +24,8 @@ final class EventJournal {
     }
 }
 
-/// A connection that keeps a journal.
 final class EventConnection: Connection {
-    /// Another name than ``Connection/journal``, which reads it.
+    /// Named differently from ``Connection/journal``, which reads it.
     let events = EventJournal()
     private let base: any Connection
 
@@ -50,7 +49,6 @@ extension Connection {
         try run("DELETE FROM identities WHERE id = \(identity.id)")
     }
 
-    /// Adds the recorded ends of the condition's sessions to the journal.
     func noteEnds(of condition: SQL, at now: Instant) throws {
         guard let journal else { return }
         let ended = try rows(
@@ -61,7 +59,7 @@ extension Connection {
         for (session, user, reason) in ended { journal.add(.ended(session, of: user, reason: reason), at: now) }
     }
 
-    /// Records a change of an account. Call before the change is stored. A sign-in alone is no change.
+    /// Call before the change is stored. A sign-in alone is no change.
     func noteUpdate(of user: User) throws {
         guard let journal else { return }
         let lookup: SQL = "SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(user.id)"

@@ -3,7 +3,6 @@ import Crypto
 package import GatehouseWire
 import SQLDatabase
 
-/// An event for one endpoint that a node has leased.
 package struct ClaimedDelivery: Sendable {
     let id: Identifier<ClaimedDelivery>
     /// 1 for the first attempt. Also identifies the lease.
@@ -19,24 +18,22 @@ package struct ClaimedDelivery: Sendable {
     package var messageID: String { id.text }
 }
 
-/// The result of an attempt. The reasons are for the operator.
+/// Reasons are for the operator.
 package enum DeliveryResult: Equatable, Sendable {
     case delivered
-    /// Tried again until the event expires.
+    /// Retried until the event expires.
     case failed(reason: String)
     /// 410: the endpoint wants no more events.
     case gone
 }
 
 extension EventStore {
-    /// Leases deliveries that are due. A delivery waits for the user's earlier ones to the same endpoint. It becomes due
-    /// again when its lease expires, so another node takes over the deliveries of a node that crashed.
-    ///
-    /// - Throws: ``DatabaseFailure``. With the reason `unknownOutcome` deliveries may be leased.
+    /// Leases due deliveries. A delivery waits for the user's earlier ones to the same endpoint. After a crash, another
+    /// node takes over when the lease expires.
     package func takeDeliveries(
         to endpoint: String, limit: Int, at now: Instant
     ) async throws -> [ClaimedDelivery] {
-        // Nothing is written while nothing is due.
+        // // Writes nothing while nothing is due.
         guard try await database.row(Self.dueDeliveries(endpoint, limit: 1, at: now), { $0.text() }) != nil else {
             return []
         }
@@ -59,11 +56,11 @@ extension EventStore {
     }
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
-        // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
+        // // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
         (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 
-    /// With `OFFSET`, PostgreSQL looks for earlier deliveries with the index of each: see ``dueMails(_:limit:at:)``.
+    /// With `OFFSET` for PostgreSQL: see ``dueMails(_:limit:at:)``.
     static func dueDeliveries(_ endpoint: String, limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM webhook_deliveries
@@ -77,10 +74,10 @@ extension EventStore {
         """
     }
 
-    /// Records the results of attempts. Ignores those whose lease has expired and that another node has.
+    /// Ignores results whose lease has expired and that another node has. Deliveries whose report is lost are repeated
+    /// when their lease expires.
     ///
-    /// - Parameter chance: Returns random numbers from 0 to 1, which spread the next attempts.
-    /// - Throws: ``DatabaseFailure``. Deliveries whose report is lost are made again when their lease expires.
+    /// - Parameter chances: Random, from 0 to 1; they spread the next attempts.
     package func report(
         _ results: [(delivery: ClaimedDelivery, result: DeliveryResult)], chances: [Double], at now: Instant
     ) async throws {
@@ -113,7 +110,7 @@ extension EventStore {
             """)
     }
 
-    /// Removes what was said of a deleted user, after the last word.
+    /// Removes a deleted user's deliveries, after the last one.
     private func forget(_ delivery: ClaimedDelivery, in db: any Connection) throws {
         try db.run(
             """
@@ -132,7 +129,7 @@ extension EventStore {
             WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
             """)
         guard isOurs == 1 else { return }
-        // The user's later deliveries are due with this one.
+        // // The user's later deliveries are due with this one.
         try db.run(
             """
             UPDATE webhook_deliveries SET next_at = \(next)
@@ -141,10 +138,8 @@ extension EventStore {
             """)
     }
 
-    /// Makes leased deliveries due immediately: the node stops, or has had no time to send them. An attempt that was not
-    /// made does not count.
-    ///
-    /// - Throws: ``DatabaseFailure``. The deliveries become due when their leases expire.
+    /// Makes leased deliveries due immediately, because the node stops or had no time. Untried deliveries keep their
+    /// attempt count.
     package func giveBack(_ deliveries: [(delivery: ClaimedDelivery, wasTried: Bool)], at now: Instant) async throws {
         guard !deliveries.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -160,9 +155,7 @@ extension EventStore {
 
     static func urlDigest(_ url: String) -> [UInt8] { Array(SHA256.hash(data: Array(url.utf8))) }
 
-    /// Whether the endpoint has answered 410 at this URL.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Whether the endpoint has responded with 410 at this URL.
     package func isDisabled(_ endpoint: WebhookEndpoint) async throws -> Bool {
         let digest = try await database.row(
             "SELECT url_digest FROM webhook_endpoints WHERE name = \(endpoint.name)"
@@ -170,9 +163,7 @@ extension EventStore {
         return digest == Self.urlDigest(endpoint.url)
     }
 
-    /// Returns the disabled endpoints among the given ones, with one statement.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// One statement.
     package func disabled(of endpoints: [WebhookEndpoint]) async throws -> [WebhookEndpoint] {
         let found = try await database.rows("SELECT name, url_digest FROM webhook_endpoints") { row in
             (name: row.text(), digest: row.bytes())
@@ -183,8 +174,6 @@ extension EventStore {
     }
 
     /// Disables an endpoint until its URL changes or a test reaches it.
-    ///
-    /// - Throws: ``DatabaseFailure``.
     package func disable(_ endpoint: WebhookEndpoint, at now: Instant) async throws {
         let digest = Self.urlDigest(endpoint.url)
         try await database.write { db in
@@ -197,7 +186,6 @@ extension EventStore {
         }
     }
 
-    /// - Throws: ``DatabaseFailure``.
     package func enable(_ endpoint: WebhookEndpoint) async throws {
         try await database.write { db in
             _ = try db.run("DELETE FROM webhook_endpoints WHERE name = \(endpoint.name)")

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// The status of a delivery.
 package struct DeliveryStatus: Sendable {
     package let id: String
     package let endpoint: String
@@ -17,19 +16,16 @@ package struct DeliveryStatus: Sendable {
     package let endedAt: Instant?
 }
 
-/// The deliveries that a replay concerns.
+/// The deliveries to replay.
 package enum DeliveryChoice: Sendable {
     case one(String)
-    /// The failed ones of an endpoint.
     case failed(endpoint: String)
 }
 
-// An operator's view of events, and actions on them.
 extension EventStore {
-    /// The newest deliveries.
+    /// Newest first.
     ///
-    /// - Parameter endpoint: nil for all endpoints.
-    /// - Throws: ``DatabaseFailure``.
+    /// - Parameter endpoint: nil for all.
     package func deliveries(to endpoint: String? = nil, limit: Int) async throws -> [DeliveryStatus] {
         try await database.rows(
             """
@@ -49,9 +45,7 @@ extension EventStore {
         return "endpoint = \(endpoint)"
     }
 
-    /// The number of queued deliveries and the creation time of the oldest, for metrics and `hooks list`.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// For metrics and `hooks list`.
     package func deliveryBacklog(of endpoint: String) async throws -> (count: Int, oldest: Instant?) {
         try await database.row(
             """
@@ -61,18 +55,14 @@ extension EventStore {
         ) { (Int($0.int()), $0.instantIfPresent()) } ?? (0, nil)
     }
 
-    /// The number of queued deliveries of each endpoint that has some.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Omits endpoints without queued deliveries.
     package func waitingDeliveries() async throws -> [(endpoint: String, count: Int)] {
         try await database.rows(
             "SELECT endpoint, count(*) FROM webhook_deliveries WHERE state = 'queued' GROUP BY endpoint"
         ) { (endpoint: $0.text(), count: Int($0.int())) }
     }
 
-    /// The number of queued deliveries, and of failed ones among the newest.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// Queued deliveries, and failed ones among the newest.
     package func deliverySummary(ofNewest limit: Int) async throws -> (waiting: Int, failed: Int) {
         try await database.row(
             """
@@ -84,21 +74,20 @@ extension EventStore {
         ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
     }
 
-    /// Queues deliveries that have ended, once more and with the same id. Their attempts start from zero. Each batch is a
-    /// separate transaction, so that many deliveries do not keep other writes waiting.
+    /// Queues ended deliveries again, with the same id and zero attempts. One transaction per batch, so that other
+    /// writes do not wait. After an error, another call queues the rest.
     ///
     /// - Parameters:
     ///   - entry: Recorded if there is a delivery.
-    ///   - limit: The size of a batch. Deliveries that ended at the same time are not separated.
+    ///   - limit: Per batch. Deliveries that ended at the same time are not separated.
     /// - Returns: The number of deliveries.
-    /// - Throws: ``DatabaseFailure``. The batches before are queued; another call queues the rest.
     package func replay(
         _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, limit: Int = 500, at now: Instant
     ) async throws -> Int {
         switch choice {
         case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
         case .failed(let endpoint):
-            // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
+            // // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
             let past = try await replay(
                 endpoint, from: Instant(seconds: 0), until: now, limit: limit, recording: entry, at: now)
             let ahead = try await replay(
@@ -108,7 +97,7 @@ extension EventStore {
         }
     }
 
-    /// Queues the deliveries that failed in a time. Some have ended in the future, as a clock was ahead.
+    /// Some deliveries have ended in the future, because a clock was ahead.
     private func replay(
         _ endpoint: String, from first: Instant, until last: Instant, limit: Int, recording entry: AuditEntry?,
         at now: Instant
@@ -138,7 +127,7 @@ extension EventStore {
         }
     }
 
-    /// The times at which the first and the last failed delivery of a batch ended; nil if there is none.
+    /// When the first and the last failed delivery of a batch ended; nil without any.
     private func endsOfFailed(
         _ endpoint: String, from first: Instant, until last: Instant, limit: Int
     ) async throws -> (first: Instant, last: Instant)? {
@@ -154,10 +143,9 @@ extension EventStore {
         return (first, last)
     }
 
-    /// Ends queued deliveries to an endpoint that is disabled, or that the settings no longer name.
+    /// Ends queued deliveries to an endpoint that is disabled or no longer configured.
     ///
     /// - Returns: Their number. Call again until it is 0.
-    /// - Throws: ``DatabaseFailure``.
     package func endDeliveries(
         to endpoint: String, reason: String, limit: Int = 500, at now: Instant
     ) async throws -> Int {

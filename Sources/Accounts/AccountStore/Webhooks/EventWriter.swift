@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Stores the events of a transaction, one row for each endpoint that wants it.
+/// Stores a transaction's events, one row per endpoint that wants it.
 struct EventWriter: Sendable {
     let accounts: Accounts
     let endpoints: [WebhookEndpoint]
@@ -43,8 +43,8 @@ struct EventWriter: Sendable {
             """)
     }
 
-    /// When the failed event is tried again that the user's new ones wait for; nil without one. Until then, nothing looks
-    /// at those that wait.
+    /// When the failed event is retried that the user's new ones wait for, so that they are not examined earlier; nil
+    /// without one.
     private func nextAttempt(
         for user: UserID, at endpoint: WebhookEndpoint, in db: any Connection
     ) throws -> Instant? {
@@ -57,7 +57,7 @@ struct EventWriter: Sendable {
         ) { $0.instant() }
     }
 
-    /// The order of the user's events does not depend on the clocks of nodes.
+    /// Keeps the order of the user's events independent of the nodes' clocks.
     private func newest(of user: UserID, in db: any Connection) throws -> Instant {
         let newest = try db.row(
             """
@@ -68,7 +68,7 @@ struct EventWriter: Sendable {
         return newest ?? Instant(microseconds: 0)
     }
 
-    /// A new user is not also updated, and the end of an account comes last.
+    /// A new user is not also updated, and an account's end comes last.
     private func events(of journal: EventJournal, in db: any Connection) throws -> [AccountEvent] {
         var (created, updated): (Set<UserID>, Set<UserID>) = ([], [])
         for case .created(let id) in journal.notes { created.insert(id) }
