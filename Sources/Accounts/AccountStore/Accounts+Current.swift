@@ -71,7 +71,7 @@ extension Accounts {
             if case .local = scope, let session {
                 ended = try sessions.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             } else {
-                // // Without a session in the token, all sessions end.
+                // Without a session in the token, all sessions end.
                 let kept = scope == .others ? session : nil
                 let end = kept == nil ? all : others
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
@@ -82,7 +82,7 @@ extension Accounts {
                 }
                 try db.voidCodes(of: user)
             }
-            // // A token could fill the log otherwise.
+            // A token could fill the log otherwise.
             guard ended > 0 else { return }
             let logout = AuditEntry(.logout, actor: user, actorName: name, traits: SessionStore.traits(of: given))
             try record([logout], at: now, in: db)

@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-// // Each table's columns, for every statement that reads whole rows.
+// Each table's columns, for every statement that reads whole rows.
 extension Accounts {
     static let userColumns = Columns(
         of: "users",
@@ -143,7 +143,7 @@ extension Connection {
     func insert(_ user: User) throws {
         try insertRow(user)
         journal?.add(.created(user.id), at: user.times.createdAt)
-        // // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
+        // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
         let metadata = try JSONReader.read(user.userMetadata)
         let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
         guard let picture = given?.stringValue, !WebAddress.isPicture(picture) else { return }

@@ -102,7 +102,7 @@ extension Accounts {
     ) throws {
         user.passwordHash = hash
         user.setAside.passwords = []
-        // // Its codes are void, and no repeated email may restore them.
+        // Its codes are void, and no repeated email may restore them.
         user.newEmail = nil
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
         try sessions.endSessions(of: user.id, keeping: session, end, at: now, in: db)
@@ -136,7 +136,7 @@ extension Accounts {
         _ change: EmailChange, of account: inout Account, in session: SessionID?, at now: Instant,
         in db: any Connection
     ) throws {
-        // // Codes of a change to another address must not confirm this one.
+        // Codes of a change to another address must not confirm this one.
         if account.user.newEmail != change.email.text { try db.endAddressChange(of: account.user.id, at: now) }
         account.user.newEmail = change.email.text
         account.user.addressChangeSession = session
@@ -166,7 +166,7 @@ extension Accounts {
         account.user.times.emailUndeliverableAt = nil
         account.user.newEmail = nil
         try db.voidTokens(of: account.user.id)
-        // // A new address is unproven, unless a linked provider verified it.
+        // A new address is unproven, unless a linked provider verified it.
         let isProven = account.identities.contains { $0.vouches(for: email.text) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
         if let index = account.identities.firstIndex(where: { $0.provider == "email" }) {

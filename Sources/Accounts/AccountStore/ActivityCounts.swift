@@ -76,7 +76,7 @@ package struct ActivityCounts: Sendable {
     package init(database: any Database) { self.database = database }
 
     package func add(_ counts: [CountedActivity: Int64]) async throws {
-        // // In one order on every node, to avoid deadlocks.
+        // In one order on every node, to avoid deadlocks.
         let ordered = counts.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
         try await database.writeCommitted { db in
             for (activity, count) in ordered {

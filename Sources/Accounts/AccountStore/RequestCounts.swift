@@ -43,7 +43,7 @@ package struct RequestCounts: Sendable {
         return try await database.write { db in
             let found = try db.fullTimes(of: [counted], at: now)
             let latest = rate.latest(at: now)
-            // // A faster clock's instant is at most an exhausted burst.
+            // A faster clock's instant is at most an exhausted burst.
             let next = max(min(found[0] ?? now, latest), now) + rate.interval
             if next > latest { return next - latest }
             try db.keep([(counted, next)], isNew: found[0] == nil, at: now)

@@ -63,7 +63,7 @@ struct Argon2Hash: Hashable, Sendable {
                     context.m_cost = UInt32(settings.memoryKiB)
                     context.t_cost = UInt32(settings.passes)
                     context.lanes = UInt32(settings.lanes)
-                    // // libargon2 would start a thread per lane, exceeding the limit of hashing threads.
+                    // libargon2 would start a thread per lane, exceeding the limit of hashing threads.
                     context.threads = 1
                     context.allocate_cbk = takeHashingMemory
                     context.free_cbk = giveBackHashingMemory

@@ -35,13 +35,13 @@ struct BcryptHash: Hashable, Sendable {
         phrase.replaceSubrange(..<readable.count, with: readable)
         defer { phrase.erase() }
         guard let computed = Self.crypt(phrase, setting: text) else { return nil }
-        // // The salt's last character contains bits that crypt_r clears, so only the digests are compared.
+        // The salt's last character contains bits that crypt_r clears, so only the digests are compared.
         return Array(computed.suffix(31)).matchesInConstantTime(text.utf8.suffix(31)) && isWhole
     }
 
     /// - Parameter phrase: NUL-terminated.
     private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
-        // // 32 KiB, too large for a thread's stack. crypt_r requires zeroed memory.
+        // 32 KiB, too large for a thread's stack. crypt_r requires zeroed memory.
         let scratch = UnsafeMutableRawBufferPointer.allocate(
             byteCount: MemoryLayout<crypt_data>.size, alignment: MemoryLayout<crypt_data>.alignment)
         scratch.initializeMemory(as: UInt8.self, repeating: 0)

@@ -75,7 +75,7 @@ final class HashingThreads: Sendable {
     }
 
     func shutdown() async {
-        // // Ignored: only a pool without a shutdown throws.
+        // Ignored: only a pool without a shutdown throws.
         try? await pool.shutdownGracefully()
     }
 
@@ -84,12 +84,12 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            // // The new job uses the removed one's turn. Submitting another would accumulate in the pool.
+            // The new job uses the removed one's turn. Submitting another would accumulate in the pool.
             if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
         }
-        // // Each entry has at least one such turn, so none is forgotten.
+        // Each entry has at least one such turn, so none is forgotten.
         pool.submit { state in self.takeNext(isActive: state == .active) }
     }
 
@@ -108,7 +108,7 @@ final class HashingThreads: Sendable {
             state.withLock { $0.load.stop() }
             return callers.next().execute { caller.resume(returning: .failure(.shutDown)) }
         }
-        // // For each job: it costs less than a microsecond and saves tracking the threads.
+        // For each job: it costs less than a microsecond and saves tracking the threads.
         lowerPriorityOfThisThread()
         var output: Output?
         let duration = ContinuousClock().measure { output = work() }

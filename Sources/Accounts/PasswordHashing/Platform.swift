@@ -1,4 +1,4 @@
-// // The only platform switch in PasswordHashing.
+// The only platform switch in PasswordHashing.
 #if os(Linux)
 import GatehouseWire
 import CProcess

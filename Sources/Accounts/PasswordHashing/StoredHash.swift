@@ -10,7 +10,7 @@ package struct StoredHash: Sendable {
     /// - Returns: `nil` unless the text is Argon2i or Argon2id version 19 within the limits of ``Argon2Settings``,
     ///   bcrypt with a cost of 4…16, or Firebase scrypt with 128·N·r·p of at most 1 GiB that BoringSSL can compute.
     package init?(_ text: String) {
-        // // All formats are ASCII. Splitting other text into characters takes unbounded time.
+        // All formats are ASCII. Splitting other text into characters takes unbounded time.
         guard text.utf8.count <= 1_024, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let hash = Argon2Hash(text) {
             format = .argon2(hash)

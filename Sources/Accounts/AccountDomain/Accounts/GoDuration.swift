@@ -7,7 +7,7 @@ extension Duration {
             ("ns", 1e-9), ("us", 1e-6), ("\u{B5}s", 1e-6), ("\u{3BC}s", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60),
             ("h", 3_600),
         ]
-        // // Longer than every unit once with all its digits.
+        // Longer than every unit once with all its digits.
         guard text.utf8.count <= 256 else { return nil }
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")

@@ -17,7 +17,7 @@ package struct AuthenticationEntries: Sendable {
 
     /// - Parameter text: A JSON array. Anything else is no entry.
     package init(_ text: String) {
-        // // Ignored: our own JSON, so it parses.
+        // Ignored: our own JSON, so it parses.
         entries = (try? JSONReader.read(text))?.arrayValue ?? []
     }
 

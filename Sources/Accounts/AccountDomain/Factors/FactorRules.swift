@@ -38,7 +38,7 @@ package struct FactorRules: Sendable {
         switch kind {
         case .recoveryCodes:
             FactorLock(attempts: recoveryCodes.attempts, duration: recoveryCodes.lockout, doubles: false)
-        // // Six digits can be guessed: 10 attempts in the first quarter of an hour, then ever fewer.
+        // Six digits can be guessed: 10 attempts in the first quarter of an hour, then ever fewer.
         case .totp, .webAuthn: FactorLock(attempts: 10, duration: .seconds(900), doubles: true)
         }
     }

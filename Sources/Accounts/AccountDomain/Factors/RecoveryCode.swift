@@ -28,14 +28,14 @@ package struct RecoveryCode: Sendable {
     private init(_ letters: [UInt8]) {
         text = Secret(String(decoding: letters, as: UTF8.self))
         let first = letters.prefix(Self.selectorLength)
-        // // No code begins with other letters, which a database may be unable to store.
+        // No code begins with other letters, which a database may be unable to store.
         selector = first.allSatisfy(\.isLowerAlphanumeric) ? String(decoding: first, as: UTF8.self) : ""
     }
 
     package static func set(_ rules: RecoveryCodeRules, randomBytes: (Int) -> [UInt8]) -> [RecoveryCode] {
         var codes: [RecoveryCode] = []
         while codes.count < rules.count {
-            // // The alphabet has 32 letters, so there is no modulo bias.
+            // The alphabet has 32 letters, so there is no modulo bias.
             let code = RecoveryCode(randomBytes(rules.length).map { alphabet[Int($0 & 31)] })
             if !codes.contains(where: { $0.selector == code.selector }) { codes.append(code) }
         }

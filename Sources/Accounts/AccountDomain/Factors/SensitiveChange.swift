@@ -22,7 +22,7 @@ package enum SensitiveChange: CaseIterable, Sendable {
         case .deleteAccount, .changeAddress, .changePassword, .addSignInMethod, .removeSignInMethod, .addFactor,
             .addPasskey, .downloadData, .administer, .handOver:
             .everybody
-        // // Without a verified factor, a thief gains nothing.
+        // Without a verified factor, a thief gains nothing.
         case .removeFactor, .replaceRecoveryCodes, .removePasskey: .usersWithSecondFactor
         }
     }

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-// // The effects of linking decisions. These methods do not check permission.
+// The effects of linking decisions. These methods do not check permission.
 extension Account {
     /// - Parameter user: Supplies id, audience, role and times.
     package init(
@@ -24,7 +24,7 @@ extension Account {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
         var data = identity.data
-        // // Apple sends the name only once, so a later token without it keeps the stored one.
+        // Apple sends the name only once, so a later token without it keeps the stored one.
         for member in ["name", "full_name"] where data[member] == nil { data[member] = known[member] }
         identities[index].data = AuthJSON.object(data).text
         identities[index].email = identity.email?.text
@@ -79,7 +79,7 @@ extension Account {
         }
         (user.phone, user.newEmail, user.newPhone) = (nil, nil, nil)
         let stored = try JSONReader.read(user.userMetadata).objectValue ?? [:]
-        // // Members that the sign-up did not enter are an administrator's.
+        // Members that the sign-up did not enter are an administrator's.
         let given = stored.filter { name, value in
             entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
         }

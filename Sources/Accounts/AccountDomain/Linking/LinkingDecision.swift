@@ -58,7 +58,7 @@ package struct LinkingDecision: Equatable, Sendable {
         let proven = facts.holders.filter { $0.claim == .proven }
         if let abandoned = facts.holders.first(where: { $0.claim == .abandoned }), facts.holders.count == 1 {
             if abandoned.isBanned { return .banned }
-            // // It has no sign-in method for a confirmation: the invitation email opens it.
+            // It has no sign-in method for a confirmation: the invitation email opens it.
             if abandoned.isAdministrator { return create(facts, .administrator, takesAddress: false) }
             return LinkingDecision(.unconfirmedSignUp, .takeOver(abandoned.user))
         }
@@ -83,9 +83,9 @@ package struct LinkingDecision: Equatable, Sendable {
         if holder.removal == .unlinked { return ask(.unlinkedBefore) }
         if holder.claim == .claimed { return ask(.unprovenAddress, canRecover: true) }
         if holder.hasOtherSubject { return ask(.otherSubject) }
-        // // A new sign-in method is a change that needs the second factor.
+        // A new sign-in method is a change that needs the second factor.
         if holder.hasSecondFactor { return ask(.secondFactor) }
-        // // Otherwise the weakest provider would own the server.
+        // Otherwise the weakest provider would own the server.
         if holder.isAdministrator { return ask(.administrator) }
         if facts.rules.linking == .confirm { return ask(.policyConfirm) }
         return LinkingDecision(.provenByBoth, .link(holder.user, holder.isOwn ? .proves : .keeps))
@@ -94,7 +94,7 @@ package struct LinkingDecision: Equatable, Sendable {
     private static func create(
         _ facts: LinkingFacts, _ rule: LinkingRule, takesAddress: Bool
     ) -> LinkingDecision {
-        // // Its user more likely means the earlier account than a new, empty one.
+        // Its user more likely means the earlier account than a new, empty one.
         if let former = facts.formerOwner, facts.intent != .recover {
             let ask = Action.ask(former.user, canRecover: facts.rules.allowsSignUp)
             return former.isBanned ? .banned : LinkingDecision(.unlinkedBefore, ask)
@@ -147,7 +147,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // // The account has no claim to the address, or gave it up: the identity gets a new account.
+        // The account has no claim to the address, or gave it up: the identity gets a new account.
         default: return decision
         }
     }

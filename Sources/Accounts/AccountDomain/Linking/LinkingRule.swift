@@ -34,7 +34,7 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case recoveredByProvider = "recovered_by_provider"
     case recoveryRefused = "recovery_refused"
 
-    // // Unlinking.
+    // Unlinking.
     case unlinkedByOwner = "unlinked_by_owner"
     case lastMethod = "last_method"
     case addressConflict = "address_conflict"

@@ -85,7 +85,7 @@ extension Identity {
     package func vouches(for email: String?) -> Bool { isEmailVerified && email != nil && self.email == email }
 }
 
-// // For encrypted storage until the user confirms.
+// For encrypted storage until the user confirms.
 extension ProviderIdentity {
     package var json: AuthJSON {
         let members: [String: AuthJSON?] = [

@@ -55,7 +55,7 @@ package enum UnlinkDecision: Equatable, Sendable {
     ) rethrows {
         let removed = account.identities.first { $0.id == id }
         let left = account.methods(without: removed)
-        // // As in Supabase Auth, an account with a single identity gets this refusal first, for any id.
+        // As in Supabase Auth, an account with a single identity gets this refusal first, for any id.
         if left.isEmpty && !hasPasskey || account.identities.count <= 1 && removed == nil {
             self = .refuse(.lastMethod)
         } else if let removed {

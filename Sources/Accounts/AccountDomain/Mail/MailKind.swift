@@ -15,7 +15,7 @@ package enum MailKind: String, CaseIterable, Sendable {
     case accountExists = "account_exists"
     /// Proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
-    // // Notices report what has happened to the account. Their names end in `_notification`.
+    // Notices report what has happened to the account. Their names end in `_notification`.
     case passwordChanged = "password_changed_notification"
     /// To the account's previous address.
     case emailChanged = "email_changed_notification"

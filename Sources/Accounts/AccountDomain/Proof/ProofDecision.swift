@@ -35,7 +35,7 @@ package struct ProofDecision: Equatable, Sendable {
             case (true, .password, _): Self.keeping(.becomesTheTypedOne)
             case (true, .account, _), (true, .client, .addressChange), (true, .client, .signUp): Self.keeping(.keeps)
             case (true, .client, .competingSignUp): Self.keeping(.becomesThatOfTheEmail)
-            // // The only password ever chosen for the address, and the email was sent because of it.
+            // The only password ever chosen for the address, and the email was sent because of it.
             case (true, .none, .signUp) where facts.isUnfinishedSignUp && !facts.competes: Self.keeping(.keeps)
             case (true, _, _): ProofDecision(password: .isSetAside, setsAsideOthers: true, endsSessions: true)
             }

@@ -107,7 +107,7 @@ extension SetAside {
     /// Ignores entries of a type that only a newer release knows.
     package init(stored: String?) {
         self.init()
-        // // Ignored: our own JSON. Passkeys and identities keep their own marks.
+        // Ignored: our own JSON. Passkeys and identities keep their own marks.
         let entries = stored.flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         for entry in entries {
             if entry["type"]?.stringValue == "contest" { isContested = true }
@@ -138,14 +138,14 @@ extension SetAside {
 extension Account {
     /// Whether a sign-up created the account: `user_metadata` then contains the account's id.
     package var isOfSignUp: Bool {
-        // // Ignored: our own JSON, so it parses.
+        // Ignored: our own JSON, so it parses.
         (try? JSONReader.read(user.userMetadata))?["sub"]?.stringValue.map { $0.utf8.elementsEqual(user.id.text.utf8) }
             ?? false
     }
 
     /// The `data` of the sign-up that created the account, without the server's members.
     package var enteredMetadata: AuthJSONObject {
-        // // Ignored: our own JSON. If it is damaged, nothing is known to have been entered.
+        // Ignored: our own JSON. If it is damaged, nothing is known to have been entered.
         let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }
     }

@@ -24,7 +24,7 @@ package struct SetAsidePasskey: Equatable, Sendable {
     /// - Returns: nil for a ticket that has expired, or that this server did not seal.
     package init?(ticket: Secret, _ secrets: ServerSecrets, at now: Instant) {
         guard ticket.utf8Count <= 128, let sealed = Base64URL.decode(ticket.reveal()),
-            // // Ignored: other text is not one of our tickets.
+            // Ignored: other text is not one of our tickets.
             let bytes = try? secrets.open(sealed, name: Self.name), bytes.count == 40
         else { return nil }
         id = PasskeyID(bytes: Array(bytes[0..<16]))

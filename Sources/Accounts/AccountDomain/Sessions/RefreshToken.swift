@@ -64,7 +64,7 @@ package struct RefreshToken: Sendable {
         var value: Int64 = 0
         for (position, byte) in bytes.enumerated() {
             let isLast = position == bytes.count - 1
-            // // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
+            // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
             guard (byte & 0x80 == 0) == isLast, !(isLast && byte == 0 && position > 0) else { return nil }
             value |= Int64(byte & 0x7F) << (7 * position)
         }

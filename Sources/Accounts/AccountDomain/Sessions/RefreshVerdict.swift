@@ -37,7 +37,7 @@ package enum RefreshVerdict: String, Sendable {
             if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired
             } else if behind < 0 {
-                // // A second factor's token whose response arrived after the session had continued below it.
+                // A second factor's token whose response arrived after the session had continued below it.
                 session.isLowered && counter <= session.levelCounter && !policy.isStrict
                     ? (isSideBySide ? .reissue : .reissueLate) : .ahead
             } else if session.assuranceLevel > .aal1, counter < session.levelCounter {
@@ -46,7 +46,7 @@ package enum RefreshVerdict: String, Sendable {
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
-                // // No time limit: no client has refreshed with the successor, so at most its response was lost.
+                // No time limit: no client has refreshed with the successor, so at most its response was lost.
                 isSideBySide ? .reissue : policy.isStrict && successorWasUsed ? .revoke : .reissueLate
             } else if isSideBySide {
                 .reissue
@@ -65,7 +65,7 @@ extension Session {
     ///
     /// - Returns: nil for an older token.
     package func counterBelow(_ presented: Int64) -> Int64? {
-        // // The raise skipped one counter.
+        // The raise skipped one counter.
         let before = levelCounter - 2
         return presented == before ? before + 1 : presented == before - 1 ? before : nil
     }

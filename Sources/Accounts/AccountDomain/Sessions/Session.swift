@@ -36,13 +36,13 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
     /// An emailed code or link.
     case otp
-    // // An emailed link that led to an authorization code.
+    // An emailed link that led to an authorization code.
     case magicLink = "magiclink"
     case recovery, invite
     case emailSignUp = "email/signup"
     case emailChange = "email_change"
     case passkey
-    // // Second factors.
+    // Second factors.
     case totp
     case phoneFactor = "mfa/phone"
     case webAuthnFactor = "mfa/webauthn"
@@ -53,7 +53,7 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
 
     /// Whether the sign-in has just proved the account's address, so that it replaces the current password.
     package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
-        // // Ignored: our own JSON, so it parses.
+        // Ignored: our own JSON, so it parses.
         let list = (try? JSONReader.read(entries))?.arrayValue ?? []
         let proofs: [Self] = [.otp, .magicLink, .recovery]
         return list.contains { entry in
@@ -84,7 +84,7 @@ package struct Device: Sendable {
     package init(userAgent: String?, address: String?) {
         self.userAgent = userAgent.map { text -> String in
             if text.utf8.count <= 512 { return text }
-            // // A character can have any number of bytes; a scalar has at most four.
+            // A character can have any number of bytes; a scalar has at most four.
             var kept = text.unicodeScalars.prefix(512)
             while kept.reduce(0, { $0 + UTF8.width($1) }) > 512 { kept.removeLast() }
             return String(String.UnicodeScalarView(kept))

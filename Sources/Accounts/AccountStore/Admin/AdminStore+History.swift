@@ -57,7 +57,7 @@ extension AdminStore {
     }
 
     private static func auditLookup(about user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
-        // // With statistics, SQLite may read all entries without an actor instead.
+        // With statistics, SQLite may read all entries without an actor instead.
         let index: SQL = dialect == .sqlite ? "INDEXED BY audit_log_by_subject" : ""
         return """
             SELECT id, action, log_type, actor_id, actor_name, traits, ip_address, created_at FROM audit_log \(index)

@@ -45,7 +45,7 @@ extension AdminStore {
     /// Matches accounts whose address or name contains the text, ignoring ASCII case.
     static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
         guard let pattern = filter.map(Accounts.containing) else { return "1 = 1" }
-        // // Without this collation, PostgreSQL's `lower` also changes letters outside ASCII.
+        // Without this collation, PostgreSQL's `lower` also changes letters outside ASCII.
         let name: SQL =
             switch dialect {
             case .sqlite: "user_metadata ->> 'full_name'"

@@ -49,7 +49,7 @@ extension Connection {
         case nil: page = try part(of: lookup, .byAddress(range, after: nil), limit: limit)
         }
         if page.next != nil { return page }
-        // // A full page only learns whether there are names.
+        // A full page only learns whether there are names.
         let names = try part(
             of: lookup, .byName(range, range.start, lookup.noID), limit: limit - page.accounts.count)
         page.accounts += names.accounts

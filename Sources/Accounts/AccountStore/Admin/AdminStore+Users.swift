@@ -62,7 +62,7 @@ extension AdminStore {
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
                 ) { $0.text() }
-            // // Skips identities: the list does not show them, and an account can have many.
+            // Skips identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
                 try db.row("SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(id)") { row in
                     Account(user: row.user(), identities: [])
@@ -108,7 +108,7 @@ extension AdminStore {
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             try db.insert(account.user)
-            // // An account with this id may have been deleted today.
+            // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
             try accounts.record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
@@ -138,7 +138,7 @@ extension AdminStore {
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try accounts.setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
-                // // An administrator vouches for the address of a confirmed account.
+                // An administrator vouches for the address of a confirmed account.
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }

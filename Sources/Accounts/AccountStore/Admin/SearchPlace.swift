@@ -52,7 +52,7 @@ extension AdminStore {
     /// - Throws: ``MalformedCursor``.
     func place(of cursor: String) throws -> SearchPlace {
         guard cursor.utf8.count <= Self.longestCursor, let sealed = Base64URL.decode(cursor),
-            // // Ignored: with an unknown secret or changed text, the cursor is malformed.
+            // Ignored: with an unknown secret or changed text, the cursor is malformed.
             let bytes = try? secrets.open(sealed, name: Self.cursorName), let place = SearchPlace(bytes)
         else { throw MalformedCursor() }
         return place

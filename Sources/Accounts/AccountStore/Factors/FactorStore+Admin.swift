@@ -62,7 +62,7 @@ extension FactorStore {
     /// - Returns: The number of factors removed.
     package func removeDueFactors(limit: Int = 200, at now: Instant) async throws -> Int {
         let lookup = Self.dueRemovals(limit: limit, at: now)
-        // // Most calls find none, and need no write.
+        // Most calls find none, and need no write.
         guard try await database.row(lookup, { _ in true }) == true else { return 0 }
         return try await database.write { db in
             let due = try db.rows(lookup) { $0.factor() }

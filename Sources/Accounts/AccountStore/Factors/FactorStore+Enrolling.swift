@@ -97,7 +97,7 @@ extension Connection {
     private func removeFactors(of lookup: SQL) throws -> Int {
         let found = try rows(lookup) { row -> (user: UserID, id: FactorID) in (row.id(), row.id()) }
         for factor in found { try run("DELETE FROM factors WHERE id = \(factor.id) AND is_verified = 0") }
-        // // In order, to avoid deadlocks.
+        // In order, to avoid deadlocks.
         for user in Set<UserID>(found.map(\.user)).sorted(by: { $0.text < $1.text }) { try showFactors(of: user) }
         return found.count
     }

@@ -48,7 +48,7 @@ extension FactorStore {
         [
             .init("id") { $0.id = $1.id() },
             .init("user_id") { $0.user = $1.id() },
-            // // The table allows no other kind.
+            // The table allows no other kind.
             .init("kind") { $0.kind = Factor.Kind(text: $1.text()) ?? .totp },
             .init("is_verified") { $0.isVerified = $1.bool() },
             .init("name") { $0.name = $1.text() },

@@ -22,11 +22,11 @@ extension FactorStore {
         guard var session = current.session else { return nil }
         var account = current.account
         let isFirstFactor = !account.user.hasSecondFactor
-        // // First: concurrent answers change each other's session rows, and are serialized here.
+        // First: concurrent answers change each other's session rows, and are serialized here.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         try accounts.proofs.restorePromised(to: session.id, of: &account, at: now, in: db)
         let rises = session.adds(factor.kind.method, at: now)
-        // // Two steps, so that a release that does not know `level_counter` takes the previous token for a copied one.
+        // Two steps, so that a release that does not know `level_counter` takes the previous token for a copied one.
         session.counter += rises ? 2 : 1
         if rises { session.levelCounter = session.counter }
         session.factor = factor.id
@@ -35,7 +35,7 @@ extension FactorStore {
         try accounts.sessions.endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
-        // // Later, sessions without the second factor begin no change, so a second step keeps the pending one.
+        // Later, sessions without the second factor begin no change, so a second step keeps the pending one.
         if isFirstFactor {
             try db.endAddressChange(of: session.user, at: now)
             if account.user.newEmail != nil {
@@ -88,7 +88,7 @@ extension Connection {
                 """)
         }
         let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""
-        // // The owner has the factor, so its removal is cancelled.
+        // The owner has the factor, so its removal is cancelled.
         try run(
             """
             UPDATE factors SET is_verified = 1, failures = 0, locked_until = NULL, removal_at = NULL, updated_at = \(now)

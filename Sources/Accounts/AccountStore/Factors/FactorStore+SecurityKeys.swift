@@ -45,7 +45,7 @@ extension FactorStore {
         let state = try await database.read { db in try db.state(of: challenge, to: factor, at: now) }
         switch state {
         case .open(let data): return (data, data == nil ? .challengeUnknown : nil)
-        // // A used challenge looks unknown, as in Supabase Auth, which deletes it.
+        // A used challenge looks unknown, as in Supabase Auth, which deletes it.
         case .unknown, .used: return (nil, .challengeUnknown)
         case .expired:
             try await database.write { db in
@@ -145,7 +145,7 @@ extension Row {
         let factor = factor()
         let (credentialID, publicKey) = (bytes(), bytes())
         let (signCount, isBackupEligible) = (UInt32(clamping: int()), bool())
-        // // Ignored: our own JSON, and the names only help browsers.
+        // Ignored: our own JSON, and the names only help browsers.
         let transports = (try? JSONReader.read(text()))?.arrayValue?.compactMap(\.stringValue) ?? []
         return SecurityKey(
             factor: factor, credentialID: credentialID, publicKey: publicKey, signCount: signCount,

@@ -79,7 +79,7 @@ extension FlowStore {
             }
             var parent: Session?
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
-                // // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
+                // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
                     !policy.hasEnded(session, at: now), session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }

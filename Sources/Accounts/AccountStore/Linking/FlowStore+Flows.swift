@@ -61,7 +61,7 @@ extension FlowStore {
             if let bound = row.browserDigest, browser.map(TokenDigest.of) != bound { return .otherBrowser }
             return nil
         }
-        // // Anyone can invent a state, so an invalid one must not cost a write.
+        // Anyone can invent a state, so an invalid one must not cost a write.
         let found = try await database.row(Self.flowLookup(digest), FlowRow.init)
         if let refused = refusal(found) { return refused }
         return try await database.write { db in

@@ -87,9 +87,9 @@ extension LinkStore {
         try db.run("DELETE FROM provider_tokens WHERE identity_id = \(identity.id)")
         try db.run("DELETE FROM authorization_codes WHERE identity_id = \(identity.id)")
         try endSessions(of: user, openedBy: identity, keeping: nil, end, at: now, in: db)
-        // // Read again: a change of address may have ended with the sessions.
+        // Read again: a change of address may have ended with the sessions.
         guard kind == .accountDeleted, let account = try db.account(user) else { return }
-        // // The last sign-in method stays, although unusable: only the owner may delete the account.
+        // The last sign-in method stays, although unusable: only the owner may delete the account.
         let decision = try UnlinkDecision(account, removing: identity.id) { try !db.isTaken($0, besides: user) }
         guard case .remove(let address) = decision else { return }
         var left = account

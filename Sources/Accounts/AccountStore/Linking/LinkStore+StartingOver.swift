@@ -93,7 +93,7 @@ extension LinkStore {
         for identity in whole.identities where !known.contains(identity.id) {
             db.journal?.add(.linked(identity), at: now)
         }
-        // // With several passwords, the account's owner is unknown.
+        // With several passwords, the account's owner is unknown.
         if whole.user.passwordHash == nil, passwords.count == 1, setAside.passwords.count == 1 {
             whole.user.passwordHash = setAside.take(passwords[0].hash)?.hash
         }

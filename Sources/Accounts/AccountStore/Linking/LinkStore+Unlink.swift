@@ -179,7 +179,7 @@ extension LinkStore {
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
     ) throws {
-        // // No session has the nil UUID.
+        // No session has the nil UUID.
         let kept = session ?? SessionID(bytes: Array(repeating: 0, count: 16))
         if identity.isOfProvider {
             try accounts.sessions.endSessions(

@@ -59,7 +59,7 @@ extension LinkingTransaction {
         let digest = TokenDigest.of(ticket)
         let sealed = try accounts.links.seal(step.signIn.ticketContent, as: LinkStore.ticketSeal, digest)
         try db.removeExpired(from: .tickets, at: now)
-        // // An identity has at most one ticket.
+        // An identity has at most one ticket.
         try db.run(
             """
             DELETE FROM link_tickets

@@ -16,7 +16,7 @@ struct Found {
         var holders: [AddressHolder] = []
         var holding: [Account] = []
         var former: Account?
-        // // A known identity is found by its subject alone.
+        // A known identity is found by its subject alone.
         if owner == nil, identity.email != nil {
             let removals = try db.removals(of: identity)
             holding = try identity.provenEmail.map { try db.accounts(SignInStore.emailLookup($0)) } ?? []
@@ -24,9 +24,9 @@ struct Found {
                 let removal = removals.first { $0.user == account.user.id }?.kind
                 return AddressHolder(account, for: identity, signIn.rules, removal: removal, at: now)
             }
-            // // The account that has the address in its own column comes first.
+            // The account that has the address in its own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
-            // // An earlier release removed what is set aside now.
+            // An earlier release removed what is set aside now.
             former = try removals.first(where: \.isByProof).flatMap { try db.account($0.user) }
         }
         setAside = owner == nil ? try db.setAsideIdentity(identity) : nil

@@ -87,7 +87,7 @@ struct LinkingTransaction {
         try db.voidTokens(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
-        // // An administrator's data stays; data that a sign-up entered may be a stranger's.
+        // An administrator's data stays; data that a sign-up entered may be a stranger's.
         if !wasPrepared { try db.emptyProfile(of: account.user.id, at: now) }
         try db.fill(step.identity.profile, of: account.user.id, at: now)
         try finish(step, identity, delivered, [step.entry(.accountTakenOver, account.user)])
@@ -109,7 +109,7 @@ struct LinkingTransaction {
             mergesMetadata: intent != .link(account.user.id), within: accounts.tokenRoom, at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
-        // // A new address has ended the pending change of address; the change's codes expire with it.
+        // A new address has ended the pending change of address; the change's codes expire with it.
         if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
         if setAside == nil { try db.insert(identity) } else { try db.restore(identity) }

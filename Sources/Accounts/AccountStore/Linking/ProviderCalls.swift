@@ -80,9 +80,9 @@ extension ProviderCalls {
 
     /// - Returns: nil if the configuration lacks the secret, perhaps temporarily.
     private func message(_ row: OutboxRow) -> OutboxMessage? {
-        // // Ignored: an item that cannot be opened is retried like any failure, and giving up is logged.
+        // Ignored: an item that cannot be opened is retried like any failure, and giving up is logged.
         guard let opened = try? secrets.open(row.sealed, name: row.sealedName),
-            // // Ignored: our own JSON, so it parses.
+            // Ignored: our own JSON, so it parses.
             let details = try? JSONReader.read(row.details), let provider = details["provider"]?.stringValue,
             let client = details["client"]?.stringValue
         else { return nil }

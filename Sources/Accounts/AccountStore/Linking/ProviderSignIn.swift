@@ -144,7 +144,7 @@ extension LinkStore {
                 return try transaction.refuse(.notSignedIn, .confirmedByOwner, signIn.identity)
             }
             let outcome = try transaction.carryOut(signIn, .confirm(asker.user), asker: account)
-            // // A caller signed in to the wrong account may try again with the right one.
+            // A caller signed in to the wrong account may try again with the right one.
             if case .refused(.otherAccount, _) = outcome { return outcome }
             try transaction.spend(ticket)
             return outcome
@@ -167,7 +167,7 @@ extension LinkStore {
                 return .refused(.ticketUnknown, .ticketOutdated)
             }
             let outcome = try transaction.carryOut(signIn, .recover)
-            // // The user can still confirm instead.
+            // The user can still confirm instead.
             if case .refused(.notRecoverable, _) = outcome { return outcome }
             try transaction.spend(ticket)
             return outcome

@@ -103,7 +103,7 @@ extension MailQueue {
     }
 
     func content(_ id: Identifier<ClaimedMail>, _ sealed: [UInt8]?) -> ClaimedMail.Content {
-        // // Ignored: the email stays queued until it expires, in case a missing secret is restored.
+        // Ignored: the email stays queued until it expires, in case a missing secret is restored.
         guard let sealed, let json = try? accounts.links.unseal(sealed, as: Self.mailSeal, id.bytes) else {
             return .unreadable
         }
@@ -163,7 +163,7 @@ extension MailQueue {
 
     private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
         guard case .mail(let content) = mail.content else { return }
-        // // Writes nothing if the mark is already right.
+        // Writes nothing if the mark is already right.
         let isWrong: SQL = time == nil ? "email_undeliverable_at IS NOT NULL" : "email_undeliverable_at IS NULL"
         try db.run(
             """
@@ -175,7 +175,7 @@ extension MailQueue {
     /// Delays an email's first attempt behind others that wait for the same reason.
     package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
         guard case .mail(let content) = mail.content else { return }
-        // // Serializable, so that each email gets its own time.
+        // Serializable, so that each email gets its own time.
         _ = try await database.write { db in
             let last = try db.row(Self.lastWaiting(content.kind.lane, wait.reason, at: now)) { $0.instant() }
             let next = max(now + wait.pause, last.map { $0 + wait.spacing } ?? now)
@@ -214,10 +214,10 @@ extension MailQueue {
     private static func superseded(by kind: MailKind, of user: UserID?) -> SQL {
         switch kind {
         case .recovery: "kind IN ('recovery', 'magiclink')"
-        // // Also confirms a pending sign-up.
+        // Also confirms a pending sign-up.
         case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
         case .signUp: "kind = 'signup'"
-        // // A later change does not hide an earlier one.
+        // A later change does not hide an earlier one.
         case _ where kind.isNotice: "1 = 0"
         default: "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
         }

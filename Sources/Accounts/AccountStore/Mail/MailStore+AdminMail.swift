@@ -100,7 +100,7 @@ extension MailStore {
                 let isNew = order.kind == .emailChangeNew
                 let slot: TokenSlot = isNew ? .emailChangeNew : .emailChangeCurrent
                 return try link(order.kind, slot, order, to: isNew ? new : order.email, of: known, at: now, in: db)
-            // // Administrators order no other emails.
+            // Administrators order no other emails.
             default: return .unknownUser
             }
         }

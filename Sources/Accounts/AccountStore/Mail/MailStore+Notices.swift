@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// // Notices report changes to an account's owner, in the transaction of the change.
+// Notices report changes to an account's owner, in the transaction of the change.
 extension MailStore {
     /// Queues a notice if the settings ask for it.
     ///
@@ -47,7 +47,7 @@ extension MailStore {
         let digest = TokenDigest.of(Secret("\(user.id.text) \(family)"))
         guard try db.run("UPDATE known_devices SET seen_at = \(now) WHERE digest = \(digest)") == 0 else { return }
         let hasOthers = try db.row("SELECT 1 FROM known_devices WHERE user_id = \(user.id) LIMIT 1") { _ in true }
-        // // Sessions that began before the setting was on.
+        // Sessions that began before the setting was on.
         let families = try db.rows(Self.sessionAgentLookup(user.id)) { row in
             Device(userAgent: row.textIfPresent(), address: nil).family
         }

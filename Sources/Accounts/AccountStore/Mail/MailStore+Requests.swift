@@ -5,7 +5,7 @@ import SQLDatabase
 extension MailStore {
     /// Stores a request for an email: one row, with or without an account.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
-        // // Sealed before the transaction, which other writers wait for.
+        // Sealed before the transaction, which other writers wait for.
         let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.email, at: now)
         try await database.writeCommitted { db in
             try accounts.mailQueue.insert(mail, ask.kind, of: nil, until: now + ask.request.lifetime, at: now, in: db)
@@ -137,7 +137,7 @@ extension MailStore {
             return (content, account.user.id)
         }
         if let account {
-            // // This code proves the address, but not whose password an earlier sign-up's is.
+            // This code proves the address, but not whose password an earlier sign-up's is.
             try accounts.proofs.noteContest(of: account, in: db)
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(

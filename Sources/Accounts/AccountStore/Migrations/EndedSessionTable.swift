@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let endedSessions: [SQL] = [
-        // // No foreign key: the record outlives the account, whose deletion erases devices and addresses.
+        // No foreign key: the record outlives the account, whose deletion erases devices and addresses.
         """
         CREATE TABLE ended_sessions (
             id            \(.uuid) PRIMARY KEY,                                  -- of the session

@@ -29,7 +29,7 @@ extension Accounts {
     ]
 
     static let mailOutbox: [SQL] = [
-        // // No foreign key: the status outlives the account. Requests for addresses without an account are rows too,
+        // No foreign key: the status outlives the account. Requests for addresses without an account are rows too,
         // so that timing does not reveal them.
         """
         CREATE TABLE mail_outbox (
@@ -49,7 +49,7 @@ extension Accounts {
         ) \(.table)
         """,
         "CREATE INDEX mail_outbox_by_time ON mail_outbox (lane, next_at, id) WHERE state = 'queued'",
-        // // With a different condition than the index above, which PostgreSQL would otherwise choose without
+        // With a different condition than the index above, which PostgreSQL would otherwise choose without
         // statistics to look for an address's earlier emails, comparing each with each.
         "CREATE INDEX mail_outbox_by_place ON mail_outbox (place, created_at) WHERE ended_at IS NULL",
         "CREATE INDEX mail_outbox_by_end ON mail_outbox (ended_at) WHERE state <> 'queued'",

@@ -73,7 +73,7 @@ extension Accounts {
 
     private static let usersByEmail: SQL = "CREATE UNIQUE INDEX users_by_email ON users (email) WHERE is_sso_user = 0"
 
-    // // For paging, newest first.
+    // For paging, newest first.
     private static let usersByTime: SQL = "CREATE INDEX users_by_time ON users (created_at, id)"
 
     private static let identities: SQL = """
@@ -110,7 +110,7 @@ extension Accounts {
 
     private static let sessionsByUser: SQL = "CREATE INDEX sessions_by_user ON sessions (user_id)"
 
-    // // No foreign key: the log outlives the account.
+    // No foreign key: the log outlives the account.
     private static let auditLog: SQL = """
         CREATE TABLE audit_log (
             id          \(.uuid) PRIMARY KEY,

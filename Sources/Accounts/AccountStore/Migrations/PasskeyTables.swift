@@ -23,7 +23,7 @@ extension Accounts {
         ) \(.table)
         """,
         "CREATE INDEX passkeys_by_user ON passkeys (user_id, created_at, id)",
-        // // Challenges are stored only when answered correctly.
+        // Challenges are stored only when answered correctly.
         """
         CREATE TABLE used_passkey_challenges (
             id          \(.uuid) PRIMARY KEY,

@@ -9,7 +9,7 @@ extension Accounts {
             created_at  \(.instant) NOT NULL
         ) \(.table)
         """,
-        // // Outlives the session, so that a second import does not restore it.
+        // Outlives the session, so that a second import does not restore it.
         """
         CREATE TABLE imported_sessions (
             id       \(.uuid) PRIMARY KEY,

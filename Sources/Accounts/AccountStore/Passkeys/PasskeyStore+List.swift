@@ -34,7 +34,7 @@ extension PasskeyStore {
             .init("is_backup_eligible") { $0.isBackupEligible = $1.bool() },
             .init("is_backed_up") { $0.isBackedUp = $1.bool() },
             .init("transports") {
-                // // Ignored: our own JSON, and the names only help browsers.
+                // Ignored: our own JSON, and the names only help browsers.
                 $0.transports = (try? JSONReader.read($1.text()))?.arrayValue?.compactMap(\.stringValue) ?? []
             },
             .init("attestation") { $0.attestation = $1.text() },
@@ -146,7 +146,7 @@ extension Connection {
 
     /// - Returns: Whether this is the challenge's first use.
     func use(_ challenge: PasskeyChallenge, at now: Instant) throws -> Bool {
-        // // One call in sixteen, by the challenge's random bits.
+        // One call in sixteen, by the challenge's random bits.
         if challenge.id.bytes[7] & 15 == 0 { try removeExpired(from: .passkeyChallenges, at: now) }
         return try run(
             """

@@ -57,7 +57,7 @@ extension PasskeyStore {
         let opened = session
         return try await database.write { db in
             guard try db.use(challenge, at: now) else { return .challengeUsed }
-            // // A restored passkey is found by the next attempt.
+            // A restored passkey is found by the next attempt.
             if holder.passkey.setAsideAt != nil { return .setAside(holder.passkey.restoration(at: now), user) }
             guard try db.note(proof, of: holder.passkey, at: now) else {
                 return try refuse(holder, at: now, in: db)

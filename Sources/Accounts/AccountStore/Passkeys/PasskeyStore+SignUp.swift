@@ -48,7 +48,7 @@ extension PasskeyStore {
             var account = made
             guard try db.isFree(passkey) else { return .credentialExists }
             try accounts.admit(account)
-            // // First, so that one challenge tests only one address.
+            // First, so that one challenge tests only one address.
             guard try db.use(challenge, at: now) else { return .challengeUsed }
             if case .confirmed(let email) = signUp.address, try db.isTaken(email, besides: made.user.id) {
                 return .addressTaken
@@ -103,7 +103,7 @@ extension PasskeyStore {
             try accounts.begin(change, of: &account, in: nil, at: now, in: db)
             return try db.update(account.user)
         }
-        // // Indistinguishable from an account whose email is on the way.
+        // Indistinguishable from an account whose email is on the way.
         account.user.times.emailChangeSentAt = now
         try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)

@@ -16,7 +16,7 @@ package enum LinkCodeConfirmation: Sendable {
     case wrongCode
 }
 
-// // An emailed code proves the account of a link ticket. It has the effect of a sign-in with an emailed code, followed
+// An emailed code proves the account of a link ticket. It has the effect of a sign-in with an emailed code, followed
 // by the confirmation: it proves the address and drops what was entered before.
 extension CodeStore {
     /// Where to email a code that proves a link question's account: its own address, if that is the identity's, or if
@@ -78,7 +78,7 @@ extension CodeStore {
                 for row in rows { try countWrongCode(row, in: db) }
                 return .wrongCode
             }
-            // // Decided before anything is proven: a refusal leaves the account as it is.
+            // Decided before anything is proven: a refusal leaves the account as it is.
             let decision = LinkingDecision(
                 try Found(signIn, .confirm(user), asker: account, in: db, at: now).facts)
             if case .refuse = decision.action {

@@ -92,7 +92,7 @@ extension CodeStore {
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller = VerifyingCaller(),
         opensSession: Bool = true, from device: Device, at now: Instant
     ) async throws -> VerificationOutcome {
-        // // Anyone can invent a token, so an unknown one must not cost a write.
+        // Anyone can invent a token, so an unknown one must not cost a write.
         if let link = proof.link, try await tokenRow(link) == nil { return .unknown }
         return try await accounts.sessions.revoking(at: now) { db in
             guard let row = try find(proof, for: slots, of: caller.changer(slots), at: now, in: db), let slot = row.slot
@@ -175,7 +175,7 @@ extension CodeStore {
         }
         guard confirmsBothAddresses else { return PendingLink(row) }
         let others = try await database.rows(Self.tokenLookup(row.user, other), TokenRow.init)
-        // // Without a row there is no current address to confirm, or the change began under another setting.
+        // Without a row there is no current address to confirm, or the change began under another setting.
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
@@ -227,7 +227,7 @@ extension CodeStore {
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
             return (rows.first { isCode(code, of: $0) }, rows)
         case .page(let link, let code):
-            // // The caller has the link, and so the email: there is nothing to guess.
+            // The caller has the link, and so the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
             return (row.flatMap { isCode(code, of: $0) ? $0 : nil }, [])
         }
@@ -254,7 +254,7 @@ extension CodeStore {
     }
 
     func countWrongCode(_ row: TokenRow, in db: any Connection) throws {
-        // // A void row stays until it expires: a repeated email must know that sign-ups compete.
+        // A void row stays until it expires: a repeated email must know that sign-ups compete.
         try db.run("UPDATE one_time_tokens SET attempts = attempts + 1 WHERE digest = \(row.digest)")
     }
 

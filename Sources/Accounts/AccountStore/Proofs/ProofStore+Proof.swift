@@ -59,7 +59,7 @@ extension ProofStore {
         in db: any Connection
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
-        // // Decided before the address is confirmed.
+        // Decided before the address is confirmed.
         let pending = slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
         let facts = try facts(of: account, row, pending, prover, at: now, in: db)
         let decision = ProofDecision(facts)
@@ -68,14 +68,14 @@ extension ProofStore {
             try confirm(&account, row.address, at: now, in: db)
         }
         entries += try carryOut(decision, facts, on: &account, pending, prover, at: now, in: db)
-        // // An invitation proves the address however the administrator sent it.
+        // An invitation proves the address however the administrator sent it.
         if row.isMailed || row.kind == .invite {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             try db.keepProof(of: account.user.id, at: now)
         }
-        // // A pending address change is void with its codes; no repeated email may restore it.
+        // A pending address change is void with its codes; no repeated email may restore it.
         account.user.newEmail = nil
-        // // An invitation's code opens an account without a password.
+        // An invitation's code opens an account without a password.
         if row.kind == .invite { try db.forgetMails(of: &account.user) }
         return entries
     }
@@ -181,7 +181,7 @@ extension ProofStore {
             account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
         }
         account.user.times.emailConfirmedAt = now
-        // // Without a proof, the change is an administrator's, by generated links: a proven account stays proven.
+        // Without a proof, the change is an administrator's, by generated links: a proven account stays proven.
         account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }

@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// // The credentials that an address's first proof sets aside, and how their holder restores them.
+// The credentials that an address's first proof sets aside, and how their holder restores them.
 extension ProofStore {
     /// Carries out a decision. The caller stores the account.
     ///
@@ -76,7 +76,7 @@ extension ProofStore {
         }
         guard facts.isUnfinishedSignUp, account.user.times.invitedAt == nil else { return }
         let others = setAside.passwords.map(\.data) + (pending.map { [$0.data] } ?? [])
-        // // Data that all sign-ups share is no one's secret.
+        // Data that all sign-ups share is no one's secret.
         if others.allSatisfy({ $0 == entered }) { return }
         try replaceEntered(in: &account, with: prover.isClient ? pending?.data ?? [:] : [:], in: db)
     }
@@ -107,7 +107,7 @@ extension ProofStore {
             var merged = account.user
             merged.userMetadata = AuthJSON.object(members).text
             if tokenRoom.admits(merged, after: account.user) { account.user = merged }
-            // // The owner of the mailbox has chosen.
+            // The owner of the mailbox has chosen.
             setAside.passwords = []
         }
         account.user.passwordHash = chosen.hash

@@ -85,7 +85,7 @@ extension Resealing {
     /// - Parameter last: The previous batch's end; nil for the first.
     package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {
         let rows = try await sealedRows(of: kind, after: last, limit: limit)
-        // // Sealed before the transaction, which may run again.
+        // Sealed before the transaction, which may run again.
         let changes: [(row: SealedRow, fresh: [UInt8])] = try rows.compactMap { row in
             guard case .older(let content) = secrets.state(of: row.bytes, name: row.name) else { return nil }
             return (row, try secrets.seal(content, name: row.name, nonce: randomBytes(12)))
@@ -104,7 +104,7 @@ extension Resealing {
 
     private static func sealedPage(of kind: SealedKind, after last: SQLValue?, limit: Int) -> SQL {
         let (column, name): (SealedKind.Column, SQL) = (kind.column, kind == .providerTask ? ", sealed_name" : "")
-        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let rest: SQL = last.map { "AND \(columns: column.key) > \($0)" } ?? ""
         return """
             SELECT \(columns: column.key), \(columns: column.sealed)\(name) FROM \(columns: column.table)

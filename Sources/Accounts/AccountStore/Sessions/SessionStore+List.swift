@@ -29,7 +29,7 @@ extension SessionStore {
         _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, level: AssuranceLevel? = nil,
         from device: Device? = nil, as end: SessionEnd? = nil, at now: Instant
     ) async throws -> Bool {
-        // // A change without a session may have begun in this one.
+        // A change without a session may have begun in this one.
         let endsChange = end == nil && caller != id
         return try await revoking(at: now) { db in
             let end = end ?? .byUser(.signedOut, in: caller, from: device)

@@ -55,10 +55,10 @@ extension SessionStore {
                 guard let (session, account) = wholeAccount(changed.found) else {
                     return .unknown(try await endReason(of: session))
                 }
-                // // A ban committed between the two statements. The token is one generation behind and remains valid.
+                // A ban committed between the two statements. The token is one generation behind and remains valid.
                 if account.user.isBanned(at: now) { return .banned }
                 if account.user.times.deletedAt != nil { return .unknown() }
-                // // A second factor may have raised the session between the two statements.
+                // A second factor may have raised the session between the two statements.
                 if changed.count == 1, counter + 1 >= session.levelCounter || session.assuranceLevel == .aal1 {
                     return .issued(try issue(session, to: account, key), .rotate)
                 }
@@ -69,7 +69,7 @@ extension SessionStore {
                     return outcome
                 }
             } catch let failure as DatabaseFailure {
-                // // The next attempt reads whether the write took effect. If that fails too, the caller must not
+                // The next attempt reads whether the write took effect. If that fails too, the caller must not
                 // conclude that nothing happened.
                 guard doubt == nil, failure.reason == .unknownOutcome else { throw doubt ?? failure }
                 doubt = failure

@@ -2,7 +2,7 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// // For strict session policies.
+// For strict session policies.
 extension SessionStore {
     /// Records the use of an access token. One older than the recorded one changes nothing.
     ///

@@ -50,7 +50,7 @@ extension SignInStore {
     /// until their client proves the address. A pending invitation is not replaced.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
-        // // The stored identity records that the address is unproven. An auto-confirmed sign-up's response says
+        // The stored identity records that the address is unproven. An auto-confirmed sign-up's response says
         // otherwise, as in Supabase Auth.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
         let session = accounts.newSession(of: account.user.id, by: .password, at: now)

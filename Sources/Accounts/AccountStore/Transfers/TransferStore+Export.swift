@@ -81,7 +81,7 @@ extension TransferStore {
     }
 
     private static func appsPage(after last: FactorID?) -> SQL {
-        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let rest: SQL = last.map { "AND id > \($0)" } ?? ""
         return """
             SELECT id, user_id, sealed_secret FROM factors WHERE kind = 'totp' AND is_verified = 1 \(rest)
@@ -122,7 +122,7 @@ extension TransferStore {
     }
 
     private func content(ofAppSealedAs sealed: [UInt8]?, _ factor: FactorID) -> FactorContent {
-        // // Ignored: `gatehouse keys reseal` reports a missing or wrong server secret.
+        // Ignored: `gatehouse keys reseal` reports a missing or wrong server secret.
         guard let secret = sealed.flatMap({ try? accounts.factors.unseal($0, of: factor) }) else { return .unopened }
         return .app(secret: secret)
     }
@@ -141,7 +141,7 @@ private struct ExportedFactorRow: Sendable {
         let (signCount, isBackupEligible, isBackedUp) = (
             row.intIfPresent() ?? 0, row.intIfPresent() ?? 0, row.intIfPresent() ?? 0
         )
-        // // Ignored: our own JSON, and the names only help browsers.
+        // Ignored: our own JSON, and the names only help browsers.
         let transports = row.textIfPresent().flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         key = TransferredKey(
             credentialID: credentialID, publicKey: publicKey, signCount: UInt32(clamping: signCount),

@@ -68,7 +68,7 @@ extension TransferStore {
         do {
             return try await database.write(body)
         } catch let failure as DatabaseFailure where failure.isConstraintViolation {
-            // // A concurrent write may have taken a unique value. A second attempt finds out which.
+            // A concurrent write may have taken a unique value. A second attempt finds out which.
             do {
                 return try await database.write(body)
             } catch let failure as DatabaseFailure where failure.isConstraintViolation {
@@ -119,7 +119,7 @@ extension TransferStore {
                 } else if outcome.account == .alreadyThere {
                     outcome.lacksFactors = try db.lacksFactors(of: whole)
                 }
-                // // Only an error rolls the transaction back.
+                // Only an error rolls the transaction back.
                 if isDryRun { throw Rehearsed(outcome: outcome) }
                 return outcome
             }
@@ -185,7 +185,7 @@ extension Identity {
 
 extension Connection {
     func accounts(after last: UserID?, limit: Int) throws -> [Account] {
-        // // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
+        // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let page: SQL =
             last.map { "SELECT id FROM users WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT id FROM users ORDER BY id LIMIT \(limit)"
@@ -218,11 +218,11 @@ extension Connection {
         case .added:
             if let profile = imported.profile { try apply(profile, to: account.user.id) }
             try insert(imported.removals, of: account)
-            // // Before the sessions, whose level depends on them.
+            // Before the sessions, whose level depends on them.
             for (factor, sealed) in factors { try insert(factor, sealed: sealed) }
             if !factors.isEmpty { try showFactors(of: account.user.id) }
         case .alreadyThere:
-            // // Nothing of an erased person may come back.
+            // Nothing of an erased person may come back.
             if try isErased(account.user.id) { return outcome }
             outcome.hasChanged = try self.account(account.user.id).map { account.isNewer(than: $0) } ?? false
         case .emailTaken, .phoneTaken, .identityTaken, .refused: return outcome
@@ -253,7 +253,7 @@ extension Connection {
             if taken == true { return .identityTaken }
         }
         try insert(user)
-        // // An account with this id may have been deleted recently, and its tokens revoked.
+        // An account with this id may have been deleted recently, and its tokens revoked.
         if user.times.deletedAt == nil,
             try row("SELECT 1 FROM revocations WHERE id = \(user.id)", { _ in true }) == true
         {

@@ -59,7 +59,7 @@ extension TransferStore {
         ofDeletedElsewhere id: UserID, isDryRun: Bool, at now: Instant
     ) async throws -> Bool {
         let lookup: SQL = "SELECT email FROM users WHERE id = \(id) AND deleted_at IS NULL"
-        // // Most of these accounts were deleted before the first import; they need no write.
+        // Most of these accounts were deleted before the first import; they need no write.
         let found = try await database.row(lookup) { $0.textIfPresent() ?? "" }
         guard let name = found, !isDryRun else { return found != nil }
         try await database.write { db in
@@ -113,7 +113,7 @@ struct SessionImport {
     ) throws {
         var session = imported.session
         session.counter = Self.startingCounter
-        // // A factor may not have been imported, or its owner may have removed it here since.
+        // A factor may not have been imported, or its owner may have removed it here since.
         if session.assuranceLevel > .aal1 || session.factor != nil {
             session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }

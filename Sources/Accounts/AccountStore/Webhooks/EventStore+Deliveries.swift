@@ -33,7 +33,7 @@ extension EventStore {
     package func takeDeliveries(
         to endpoint: String, limit: Int, at now: Instant
     ) async throws -> [ClaimedDelivery] {
-        // // Writes nothing while nothing is due.
+        // Writes nothing while nothing is due.
         guard try await database.row(Self.dueDeliveries(endpoint, limit: 1, at: now), { $0.text() }) != nil else {
             return []
         }
@@ -56,7 +56,7 @@ extension EventStore {
     }
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
-        // // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
+        // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
         (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 
@@ -129,7 +129,7 @@ extension EventStore {
             WHERE id = \(delivery.id) AND attempts = \(delivery.attempt) AND state = 'queued'
             """)
         guard isOurs == 1 else { return }
-        // // The user's later deliveries are due with this one.
+        // The user's later deliveries are due with this one.
         try db.run(
             """
             UPDATE webhook_deliveries SET next_at = \(next)

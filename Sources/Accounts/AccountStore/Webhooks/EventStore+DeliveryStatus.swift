@@ -87,7 +87,7 @@ extension EventStore {
         switch choice {
         case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
         case .failed(let endpoint):
-            // // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
+            // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
             let past = try await replay(
                 endpoint, from: Instant(seconds: 0), until: now, limit: limit, recording: entry, at: now)
             let ahead = try await replay(
