@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Operations on accounts, grouped by noun. All groups share one database and rules.
+/// All groups share one database and rules.
 extension Accounts {
     package var admin: AdminStore { AdminStore(accounts: self) }
     package var cleaning: Cleaning { Cleaning(accounts: self) }
@@ -50,20 +50,16 @@ extension AccountPart {
 
 package struct AdminStore: AccountPart { package let accounts: Accounts }
 
-/// Deletes what has expired or is older than the settings allow.
 package struct Cleaning: AccountPart { package let accounts: Accounts }
 
-/// Emailed codes and links.
 package struct CodeStore: AccountPart { package let accounts: Accounts }
 
 package struct EventStore: AccountPart { package let accounts: Accounts }
 
 package struct FactorStore: AccountPart { package let accounts: Accounts }
 
-/// Sign-ins in progress at providers, and their authorization codes.
 package struct FlowStore: AccountPart { package let accounts: Accounts }
 
-/// Provider identities: sign-in, linking and unlinking.
 package struct LinkStore: AccountPart { package let accounts: Accounts }
 
 package struct MailQueue: AccountPart { package let accounts: Accounts }
@@ -72,13 +68,10 @@ package struct MailStore: AccountPart { package let accounts: Accounts }
 
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 
-/// The export of everything stored about a user, which the user may download.
 package struct PersonalRecords: AccountPart { package let accounts: Accounts }
 
-/// Proofs of an address by emailed codes, and the credentials that a first proof sets aside.
 package struct ProofStore: AccountPart { package let accounts: Accounts }
 
-/// Queued calls to providers, and the provider tokens that they revoke.
 package struct ProviderCalls: AccountPart { package let accounts: Accounts }
 
 package struct RecoveryCodeStore: AccountPart { package let accounts: Accounts }
@@ -88,8 +81,6 @@ package struct Resealing: AccountPart { package let accounts: Accounts }
 
 package struct SessionStore: AccountPart { package let accounts: Accounts }
 
-/// Sign-up and sign-in with a password, and as a guest.
 package struct SignInStore: AccountPart { package let accounts: Accounts }
 
-/// Moves accounts from and to another server.
 package struct TransferStore: AccountPart { package let accounts: Accounts }

@@ -3,13 +3,13 @@ import GatehouseWire
 
 package enum Admission: Sendable {
     case isOpen
-    /// Refuses every new account with ``AccountNeedsAdmission`` first.
+    /// Refuses every new account with ``AccountNeedsAdmission``.
     case asks
-    /// Admits the next new account, and gives it this id.
+    /// Admits the next new account under this id.
     case given(UserID)
 }
 
-/// The transaction would create this account, and was rolled back so that a hook can decide.
+/// Rolls the transaction back so that a hook can decide about the account.
 package struct AccountNeedsAdmission: Error, Sendable, Unprinted {
     package let account: Account
 
@@ -23,7 +23,7 @@ extension Accounts {
         return accounts
     }
 
-    /// Call before inserting an account; not for the admin API and imports.
+    /// Call before inserting an account, except in the admin API and imports.
     func admit(_ account: Account) throws {
         if case .asks = admission { throw AccountNeedsAdmission(account: account) }
     }

@@ -20,7 +20,7 @@ package struct Page<Element: Sendable>: Sendable {
     package let total: Int
 }
 
-/// A page number from 1 and a page size of 1 to 1,000.
+/// From 1, with 1 to 1,000 elements.
 package struct PageRequest: Sendable {
     package let number: Int
     package let size: Int
@@ -68,7 +68,7 @@ extension Accounts {
         }
     }
 
-    /// A `LIKE` pattern for lower-case values that contain the text, with wildcards escaped.
+    /// A `LIKE` pattern for lower-case values, with wildcards escaped.
     static func containing(_ text: String) -> String {
         let escaped = text.withLowerASCII.utf8.flatMap { byte in
             #"\%_"#.utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : [byte]
@@ -76,7 +76,7 @@ extension Accounts {
         return "%\(String(decoding: escaped, as: UTF8.self))%"
     }
 
-    /// Inserts the entries in one statement, a microsecond apart to preserve their order.
+    /// One statement. A microsecond apart preserves the order.
     func record(_ entries: [AuditEntry], at now: Instant, in db: any Connection) throws {
         switch entries.count {
         case 1: try insert(entries[0], at: now, in: db)

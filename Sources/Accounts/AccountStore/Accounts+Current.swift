@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// The account and session that an access token names.
 package struct CurrentAccount: Sendable {
     package fileprivate(set) var account: Account
     /// nil if the session has ended, or the token names none.
@@ -10,7 +9,6 @@ package struct CurrentAccount: Sendable {
 }
 
 extension CurrentAccount? {
-    /// Adds a row of ``Accounts/currentLookup(_:session:)``.
     fileprivate mutating func add(_ row: inout Row) {
         if self != nil {
             row.skip(Accounts.userColumns.count)
@@ -25,7 +23,7 @@ extension CurrentAccount? {
 }
 
 extension Account {
-    /// Sorts by creation: cheaper than SQLite's `ORDER BY`, even for one row.
+    /// Sorting one row costs SQLite more than reading it.
     fileprivate mutating func insert(_ identity: Identity) {
         let isLater = { (other: Identity) in
             (other.createdAt, other.id.text) > (identity.createdAt, identity.id.text)
@@ -35,7 +33,7 @@ extension Account {
 }
 
 extension Accounts {
-    /// Loads an access token's account and session in one statement.
+    /// One statement.
     package func current(_ user: UserID, session: SessionID?) async throws -> CurrentAccount? {
         try await database.rows(Self.currentLookup(user, session: session), into: nil) { $0.add(&$1) }
     }
@@ -51,12 +49,10 @@ extension Accounts {
         WHERE users.id = \(.null)
         """
 
-    /// Ends sessions, and records it if one was active. If the scope includes other sessions, also deletes pending
-    /// authorization codes.
+    /// Ends sessions. If the scope includes other sessions, also deletes pending authorization codes.
     ///
     /// - Parameters:
-    ///   - level: The caller's, for a user's token. Below the user's second factor, sessions that had it stay, except
-    /// the caller's.
+    ///   - level: The token's. Below the user's second factor, sessions that had it stay, except the caller's.
     ///   - given: Overrides the reason and the actor.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, level: AssuranceLevel? = nil, scope: SignOutScope,
@@ -71,7 +67,7 @@ extension Accounts {
             if case .local = scope, let session {
                 ended = try sessions.endSessions(where: "user_id = \(user) AND id = \(session)", one, at: now, in: db)
             } else {
-                // Without a session in the token, all sessions end.
+                // A token without a session ends all.
                 let kept = scope == .others ? session : nil
                 let end = kept == nil ? all : others
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
@@ -89,8 +85,7 @@ extension Accounts {
         }
     }
 
-    /// Ends the sessions without the user's second factor, and the caller's own, even if it got the factor after the
-    /// caller's token.
+    /// Also ends the caller's own session, even if it got the factor after the caller's token.
     private func endLowSessions(
         of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
@@ -108,16 +103,13 @@ extension Accounts {
 }
 
 extension Accounts {
-    /// Whether the holder of an access token may still change the account.
-    ///
-    /// - Parameter session: The token's session claim; nil, empty or the nil UUID (in old tokens) if it names none.
+    /// - Parameter session: The token's claim; nil, empty or the nil UUID (in old tokens) if it names none.
     package func mayChange(
         _ user: UserID, session text: String?, at now: Instant, in db: any Connection
     ) throws -> Bool {
         if case .good = try changer(user, naming: text, at: now, in: db) { true } else { false }
     }
 
-    /// - Parameter text: As in ``mayChange(_:session:at:in:)``.
     func changer(_ user: UserID, naming text: String?, at now: Instant, in db: any Connection) throws -> Changer {
         guard let text, !text.isEmpty else { return try changer(user, by: nil, at: now, in: db) }
         guard let session = SessionID(text) else { return .sessionEnded }
@@ -125,7 +117,7 @@ extension Accounts {
     }
 }
 
-/// The caller of a change, checked again in the change's transaction.
+/// The caller of a change, checked again in its transaction.
 enum Changer: Sendable {
     case good(Account)
     /// Missing or soft-deleted.

@@ -15,11 +15,9 @@ package enum OwnDeletion: Sendable {
 }
 
 extension Accounts {
-    /// Deletes an account with its identities, sessions and profile. Queues its provider tokens for revocation in the
-    /// same transaction.
+    /// Also queues the revocation of provider tokens.
     ///
-    /// - Parameter actor: The user's own id when users delete themselves; nil for an administrator.
-    /// - Returns: Whether the account existed.
+    /// - Parameter actor: nil for an administrator.
     package func delete(
         _ id: UserID, actor: UserID?, from device: Device? = nil, at now: Instant
     ) async throws -> Bool {
@@ -34,12 +32,11 @@ extension Accounts {
         }
     }
 
-    /// Deletes the token holder's account. Refuses ended sessions, because deletion is final, and banned users, who
-    /// could otherwise sign up again.
+    /// Refuses ended sessions, because deletion is final, and banned users, who could otherwise sign up again.
     ///
     /// - Parameters:
-    ///   - session: The session claim, as in ``mayChange(_:session:at:in:)``.
-    ///   - level: The token's level. The session's own level is checked as well.
+    ///   - session: As in ``mayChange(_:session:at:in:)``.
+    ///   - level: The token's. The session's own level is checked as well.
     package func deleteOwn(
         _ id: UserID, session text: String?, level: AssuranceLevel, from device: Device? = nil, at now: Instant
     ) async throws -> OwnDeletion {
@@ -74,7 +71,7 @@ extension Accounts {
     }
 
     /// Erases an account but keeps its row, so that references to its id stay valid. Addresses and provider ids become
-    /// digests; other personal data is deleted. Idempotent. The audit log is append-only and keeps earlier entries; the
+    /// digests; other personal data is deleted. Idempotent. Earlier entries of the append-only audit log stay; the
     /// deletion's entry contains only the id.
     ///
     /// - Returns: Whether the account exists.
@@ -119,7 +116,7 @@ extension Accounts {
         }
     }
 
-    /// Depends on the account, so that the same address can be deleted more than once.
+    /// With the account's id, so that an address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
         SHA256.hash(data: Array("\(user.text) \(text)".utf8)).hexadecimal
     }

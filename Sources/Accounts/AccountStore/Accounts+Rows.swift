@@ -2,7 +2,6 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-// Each table's columns, for every statement that reads whole rows.
 extension Accounts {
     static let userColumns = Columns(
         of: "users",
@@ -92,7 +91,7 @@ extension Row {
 
     mutating func user() -> User { Accounts.userColumns.read(&self) }
 
-    /// nil if an outer join found no identity, or a set-aside one, which opens and decides nothing.
+    /// nil without an identity, or for a set-aside one, which opens and decides nothing.
     mutating func identityIfPresent() -> Identity? {
         if isNull {
             skip(Accounts.identityColumns.count)
@@ -106,7 +105,7 @@ extension Row {
 }
 
 extension [Account] {
-    /// Adds a row with a user's columns, then an identity's. A user's rows must be adjacent.
+    /// Expects a user's columns, then an identity's. A user's rows must be adjacent.
     fileprivate mutating func add(_ row: inout Row) {
         let id: UserID = row.id()
         if last?.user.id == id {
@@ -130,7 +129,7 @@ extension Accounts {
 }
 
 extension Database {
-    /// Reads rows with a user's columns, then an identity's. A user's rows must be adjacent.
+    /// Expects a user's columns, then an identity's. A user's rows must be adjacent.
     func accounts(_ query: SQL) async throws -> [Account] { try await rows(query, into: []) { $0.add(&$1) } }
 }
 
@@ -139,11 +138,11 @@ extension Connection {
 
     func account(_ id: UserID) throws -> Account? { try accounts(Accounts.accountLookup(id)).first }
 
-    /// Inserts an account. A trigger creates its profile.
+    /// A trigger creates the profile.
     func insert(_ user: User) throws {
         try insertRow(user)
         journal?.add(.created(user.id), at: user.times.createdAt)
-        // The trigger checks only the beginning of a picture's URL. This applies the full rule of profile changes.
+        // The trigger checks only the beginning of a picture's URL.
         let metadata = try JSONReader.read(user.userMetadata)
         let given = metadata["avatar_url"].flatMap { $0.isNull ? nil : $0 } ?? metadata["picture"]
         guard let picture = given?.stringValue, !WebAddress.isPicture(picture) else { return }
@@ -185,7 +184,7 @@ extension Connection {
             """)
     }
 
-    /// - Parameter identity: The one that opened the session; nil for the account's own password.
+    /// - Parameter identity: nil for the account's own password.
     func insert(_ session: Session, from device: Device, by identity: IdentityID? = nil) throws {
         journal?.add(.started(session, device), at: session.createdAt)
         try run(

@@ -2,19 +2,19 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A user's changes to their own account. nil keeps a field.
+/// nil keeps a field.
 package struct UserUpdate: Sendable {
     /// Merged at the top level; null deletes a key.
     package var metadata: AuthJSONObject?
     package var passwordHash: Secret?
-    /// The hash that the caller verified. If it has changed since, the update does nothing.
+    /// If the stored hash differs, the update does nothing.
     package var checkedHash: Secret?
     /// Takes effect immediately; confirmed but not proven.
     package var email: EmailAddress?
     /// Takes effect when emailed codes confirm it.
     package var emailChange: EmailChange?
     package var device: Device?
-    /// The emailed code that replaces the current password. The change uses it up.
+    /// Replaces the current password, and is used up.
     package var reauthentication: MailedReauthentication?
 
     package init(device: Device? = nil) { self.device = device }
@@ -23,7 +23,6 @@ package struct UserUpdate: Sendable {
 package struct EmailChange: Sendable {
     package let email: EmailAddress
     package let mail: MailRequest
-    /// Whether the current address also gets an email.
     package let asksBoth: Bool
 
     package init(email: EmailAddress, mail: MailRequest, asksBoth: Bool) {
@@ -37,22 +36,21 @@ package struct EmailChange: Sendable {
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
     case emailTaken
-    /// Another request changed the password in between.
     case changedMeanwhile
     /// Used by another change, or expired.
     case codeSpent
     case gone
     /// Or the user was banned.
     case sessionEnded
-    /// The merged metadata does not fit into an access token.
+    /// Does not fit into an access token.
     case metadataTooLong
 }
 
 extension Accounts {
-    /// Applies a user's changes. A new password ends all other sessions and deletes pending authorization codes.
-    /// Refusals happen before the first write, because a returned outcome commits.
+    /// A new password ends all other sessions and deletes pending authorization codes. Refusals precede the first
+    /// write, because a returned outcome commits.
     ///
-    /// - Parameter session: Of the caller's token. It stays active.
+    /// - Parameter session: It stays active.
     package func update(
         _ user: UserID, _ update: UserUpdate, keeping session: SessionID?, at now: Instant
     ) async throws -> UserUpdateOutcome {
@@ -129,7 +127,7 @@ extension Accounts {
         }
     }
 
-    /// Emails the codes of a change of address, which the caller stores.
+    /// The caller stores the account.
     ///
     /// - Parameter session: The change ends with it. nil for an address that the account got at its creation.
     func begin(
@@ -156,8 +154,7 @@ extension Accounts {
         return AuthJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
-    /// Sets the email of the account and its email identity. Voids the codes emailed to the old address, and a pending
-    /// change of address.
+    /// Also voids the codes emailed to the old address, and a pending change of address.
     func setEmail(
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
@@ -189,7 +186,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// Whether another account has the address, in its own column or in an identity.
+    /// In its own column or in an identity.
     func isTaken(_ email: EmailAddress, besides user: UserID) throws -> Bool {
         try row(
             """

@@ -18,23 +18,21 @@ package struct Accounts: Sendable {
     package let audience: String
     package let role: String
     package let randomBytes: @Sendable (Int) -> [UInt8]
-    /// Whether both addresses must confirm a change from one to the other.
     package var confirmsBothAddresses = true
-    /// The changes that are emailed to an account's owner.
     package var notices = MailNotices()
     package var admission = Admission.isOpen
     /// nil if tokens need no agreement.
     var agreement: TokenAgreement?
-    /// Whether one email has the codes for both addresses of a change, for a hook that sends emails.
+    /// For a hook: one email has the codes for both addresses of a change.
     package var mailsChangesTogether = false
     package var offersPasskeys = false
-    /// Whether a link question can be answered with an emailed code.
+    /// Whether an emailed code can answer a link question.
     package var mailsLinkCodes = false
     package var factorRules = FactorRules()
     package var tokenRoom = TokenRoom()
     package var retention = Retention()
-    /// Called after a commit that may have ended sessions or blocked a user, before the method returns.
-    /// ``revocations(since:)`` lists the tokens concerned.
+    /// Called after a commit that may have ended sessions or blocked a user, before the method returns: see
+    /// ``revocations(since:)``.
     package var afterRevocation: @Sendable (_ since: Instant) async -> Void = { _ in }
 
     package init(
@@ -60,7 +58,7 @@ package struct Accounts: Sendable {
 
     package func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
-    /// For rows that are inserted in the order of time.
+    /// For rows in the order of time.
     func newID<Owner>(at now: Instant) -> Identifier<Owner> { Identifier(at: now, random: randomBytes(16)) }
 
     package func newUser(at now: Instant) -> User {

@@ -1,7 +1,7 @@
 package import GatehouseWire
 package import SQLDatabase
 
-/// Activities counted by hour. Raw values are stored.
+/// Raw values are stored.
 package enum ActivityName: String, Sendable {
     /// By method and outcome.
     case signIns = "sign_ins"
@@ -19,11 +19,11 @@ package struct CountedActivity: Hashable, Sendable {
     fileprivate var order: [String] { [String(hour), name.rawValue, label, detail] }
 }
 
-/// Counts in memory until ``write(to:)`` adds the counts to the database.
+/// Counts in memory until ``write(to:)``.
 package final class ActivityTally: Sendable {
     private let counts: WaitingCounts<CountedActivity>
 
-    /// - Parameter capacity: The most rows that wait. An hour has dozens.
+    /// - Parameter capacity: Waiting rows. An hour has dozens.
     package init(capacity: Int = 2_000) { counts = WaitingCounts(capacity: capacity) }
 
     /// - Parameters:
@@ -37,8 +37,7 @@ package final class ActivityTally: Sendable {
     /// Rows.
     package var waiting: Int { counts.waiting }
 
-    /// Writes what was counted since the last call. After an error the counts wait for the next call, unless they may
-    /// have been written.
+    /// After an error the counts wait for the next call, unless they may have been written.
     package func write(to store: ActivityCounts) async throws { try await counts.write(store.add) }
 }
 
@@ -51,7 +50,7 @@ package struct ActivitySum: Equatable, Sendable {
     package let count: Int64
 }
 
-/// The counts of all nodes together.
+/// Of all nodes together.
 package struct ActivityCounts: Sendable {
     /// In whole hours.
     package enum Step: Int64, Sendable {
@@ -60,7 +59,7 @@ package struct ActivityCounts: Sendable {
 
         package var seconds: Int64 { rawValue * 3_600 }
 
-        /// The beginning of the moment's step. Days begin at midnight UTC.
+        /// Days begin at midnight UTC.
         package func beginning(of moment: Instant) -> Instant {
             let length = rawValue * ActivityCounts.hour
             let start = moment.microseconds / length * length
@@ -91,7 +90,7 @@ package struct ActivityCounts: Sendable {
         }
     }
 
-    /// The sums by step, oldest first, of hours that begin in `from..<until`. One statement.
+    /// Oldest first, of hours that begin in `from..<until`.
     package func sums(from: Instant, until: Instant, by step: Step) async throws -> [ActivitySum] {
         try await database.rows(Self.summing(from: from, until: until, by: step)) { row in
             let start = row.int() * step.rawValue * Self.hour

@@ -1,6 +1,6 @@
 import SQLDatabase
 
-/// A record's columns, declared once for the `SELECT` list and for decoding a row.
+/// Declared once for the `SELECT` list and for decoding a row.
 struct Columns<Record: Sendable>: Sendable {
     struct Column: Sendable {
         let name: String
@@ -16,7 +16,6 @@ struct Columns<Record: Sendable>: Sendable {
     private let columns: [Column]
     private let blank: Record
 
-    /// - Parameter blank: The record before its columns are read.
     init(of table: String, from blank: Record, _ columns: [Column]) {
         list = columns.map { "\(table).\($0.name)" }.joined(separator: ", ")
         (self.blank, self.columns) = (blank, columns)
@@ -30,7 +29,7 @@ struct Columns<Record: Sendable>: Sendable {
         return record
     }
 
-    /// Reads a record whose first column was already read.
+    /// For a row whose first column was already read.
     func read(_ row: inout Row, after first: (inout Record) -> Void) -> Record {
         var record = blank
         first(&record)

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Data stored about a user besides the account itself (GDPR, article 15).
+/// GDPR, article 15. Excludes the account itself.
 package struct PersonalRecord: Sendable {
     package let sessions: [SessionOnDevice]
     /// Newest first, at most ``limit``.
@@ -38,8 +38,8 @@ extension PersonalRecords {
         """
     }
 
-    /// Omits emails to the address that the account wants. They are not sent if another account has it, so their status
-    /// would reveal that account.
+    /// Omits emails to the pending new address. They are not sent if another account has it, so their status would
+    /// reveal that account.
     static func exportedMailLookup(_ user: UserID) -> SQL {
         """
         SELECT id, kind, state, reason, attempts, next_at, created_at, ended_at FROM mail_outbox

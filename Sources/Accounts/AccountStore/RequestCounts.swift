@@ -2,15 +2,14 @@ import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// Rate limits that all nodes share, by the generic cell rate algorithm. A count is stored as the instant at which the
-/// full burst is available again. Each attempt moves it by one interval, and is refused if that is more than a burst
-/// into the future.
+/// Rate limits that all nodes share (generic cell rate algorithm). A count is the instant at which the full burst is
+/// available again. Each attempt moves it by one interval, and is refused if that is more than a burst into the future.
 package struct RequestCounts: Sendable {
     private let database: any Database
 
     package init(database: any Database) { self.database = database }
 
-    /// One attempt per `interval` on average, at most `burst` in a row.
+    /// `burst` attempts in a row.
     package struct Rate: Hashable, Sendable {
         let interval: Duration
         let burst: Int
@@ -37,7 +36,7 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// - Returns: nil if the attempt is allowed, otherwise the time until one is.
+    /// - Returns: nil if allowed, otherwise the time until an attempt is.
     package func take(_ bucket: String, key: String, _ rate: Rate, at now: Instant) async throws -> Duration? {
         let counted = Counted(bucket, key: key, rate)
         return try await database.write { db in
@@ -51,8 +50,8 @@ package struct RequestCounts: Sendable {
         }
     }
 
-    /// The instants at which each full burst is available again; nil if nothing was counted. One read, and a
-    /// transaction if a wrong clock wrote a count.
+    /// When each full burst is available again; nil if nothing was counted. One read, and a transaction if a wrong
+    /// clock wrote a count.
     package func fullTimes(of counted: [Counted], at now: Instant) async throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = Self.times(of: counted, in: try await database.rows(Self.lookup(counted), Self.found))
@@ -60,12 +59,12 @@ package struct RequestCounts: Sendable {
         return try await database.write { try $0.fullTimes(of: counted, at: now) }
     }
 
-    /// Whether a wrong clock wrote the instant. It would block its key until that time.
+    /// A wrong clock's instant would block its key until then.
     fileprivate static func isWrong(_ full: Instant?, _ rate: Rate, at now: Instant) -> Bool {
         full.map { $0 > rate.latest(at: now) + NodeClocks.difference } ?? false
     }
 
-    /// Counts attempts that already happened, allowed or not.
+    /// Counts past attempts, allowed or not.
     package func add(_ counted: [Counted], at now: Instant) async throws {
         try await database.write { db in
             let found = try db.fullTimes(of: counted, at: now)
@@ -104,7 +103,7 @@ package struct RequestCounts: Sendable {
 }
 
 extension Connection {
-    /// Replaces a wrong clock's instants, leaving one attempt from now on.
+    /// A wrong clock's instants leave one attempt from now on.
     fileprivate func fullTimes(of counted: [RequestCounts.Counted], at now: Instant) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))

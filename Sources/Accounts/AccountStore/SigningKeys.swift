@@ -2,13 +2,13 @@ package import AccountDomain
 package import GatehouseWire
 package import SQLDatabase
 
-/// A current or former signing key for access tokens.
+/// Signs access tokens.
 package struct StoredSigningKey: Sendable {
     package let id: String
     /// A JWK.
     package let privateKey: Secret
     package let createdAt: Instant
-    /// When it stopped signing; nil for the current key.
+    /// nil for the current key.
     package let retiredAt: Instant?
 
     package init(id: String, privateKey: Secret, createdAt: Instant, retiredAt: Instant? = nil) {
@@ -19,8 +19,7 @@ package struct StoredSigningKey: Sendable {
     }
 }
 
-/// The signing keys, encrypted with a server secret. The newest active key signs. Retired keys verify until their last
-/// token expires.
+/// Encrypted with a server secret. The newest active key signs. Retired keys verify until their last token expires.
 ///
 /// Every method throws ``UnknownServerSecret`` if the configuration lacks a key's secret.
 package struct SigningKeys: Sendable {
@@ -42,8 +41,6 @@ package struct SigningKeys: Sendable {
     }
 
     /// Adds a key unless there is a current one, so that nodes that start together agree on one.
-    ///
-    /// - Returns: All keys, newest first.
     package func ensure(_ key: StoredSigningKey) async throws -> [StoredSigningKey] {
         try await database.write { db in
             let keys = try list(db)
@@ -53,7 +50,7 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Retires the current key, adds a new one, and deletes retired keys whose tokens have all expired.
+    /// Also deletes retired keys whose tokens have all expired.
     ///
     /// - Parameters:
     ///   - expired: Keys retired before this time are deleted.
@@ -72,14 +69,14 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Deletes a leaked key. All tokens that it signed become invalid, including unexpired ones.
+    /// Deletes a leaked key. All tokens that it signed become invalid.
     ///
     /// If it was the current key, `replacement` becomes current. The newest retired key signs until every node has
     /// loaded the replacement; its retirement time is therefore reset to now. All keys are opened, so one under a
     /// missing secret prevents the deletion of another.
     ///
     /// - Parameter expired: Keys retired before this time are deleted.
-    /// - Returns: All keys, newest first; nil, without changes, if no key has this id.
+    /// - Returns: nil, without changes, if no key has this id.
     package func revoke(_ id: String, replacement: StoredSigningKey, forgettingRetiredBefore expired: Instant)
         async throws -> [StoredSigningKey]?
     {
@@ -122,7 +119,6 @@ package struct SigningKeys: Sendable {
 }
 
 extension Accounts {
-    /// Rotates the same database's keys, and records it.
     package func rotate(
         _ keys: SigningKeys, to key: StoredSigningKey, forgettingRetiredBefore expired: Instant,
         recording entry: AuditEntry, at now: Instant

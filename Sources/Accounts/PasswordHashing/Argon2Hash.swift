@@ -12,8 +12,7 @@ struct Argon2Hash: Hashable, Sendable {
     let salt: [UInt8]
     let tag: [UInt8]
 
-    /// The hash to compare with if the account does not exist. Its tag is arbitrary, which saves computing one at
-    /// startup.
+    /// For an unknown account. The arbitrary tag saves computing one at startup.
     static func decoy(_ settings: Argon2Settings) -> Argon2Hash {
         Argon2Hash(
             variant: .argon2id, settings: settings,
@@ -39,7 +38,7 @@ struct Argon2Hash: Hashable, Sendable {
         variant == other.variant && settings == other.settings && salt == other.salt
     }
 
-    /// Hashes another password with the same salt and costs.
+    /// With the same salt and costs.
     ///
     /// - Returns: `nil` if libargon2 failed.
     func recomputed(_ password: inout [UInt8]) -> Argon2Hash? {
@@ -79,8 +78,8 @@ struct Argon2Hash: Hashable, Sendable {
 extension Argon2Hash {
     /// Parses `$argon2id$v=19$m=…,t=…,p=…$salt$tag`, or `argon2i`.
     ///
-    /// - Returns: `nil` for another version, variant (argon2d) or order of parameters, for `keyid` and `data`, and
-    ///   outside the limits of ``Argon2Settings``.
+    /// - Returns: `nil` for another version, variant (argon2d) or order, for `keyid` and `data`, and outside the limits
+    ///   of ``Argon2Settings``.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[2] == "v=19",

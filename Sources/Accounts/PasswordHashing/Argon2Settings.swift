@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// The cost of new password hashes.
 package struct Argon2Settings: Hashable, Sendable {
     /// Per computation.
     package let memoryKiB: Int
@@ -10,13 +9,13 @@ package struct Argon2Settings: Hashable, Sendable {
     package let saltBytes: Int
     package let tagBytes: Int
 
-    /// Argon2id with 19 MiB and two passes: about 34 ms on one core (OWASP Password Storage Cheat Sheet, "Argon2id").
+    /// About 34 ms on one core (OWASP Password Storage Cheat Sheet, "Argon2id").
     package static let owasp = Argon2Settings(trusted: 19_456, passes: 2, lanes: 1, saltBytes: 16, tagBytes: 32)
 
-    /// Argon2id with 46 MiB and one pass, which OWASP names as equally strong: more memory for an attacker's hardware.
+    /// Equally strong according to OWASP: takes more memory of an attacker's hardware.
     package static let owaspMemory = Argon2Settings(trusted: 47_104, passes: 1, lanes: 1, saltBytes: 16, tagBytes: 32)
 
-    /// The limits within which ``StoredHash`` accepts a hash.
+    /// ``StoredHash``'s limits.
     ///
     /// - Returns: `nil` outside 8 KiB per lane to 1 GiB, 1…20 passes, 1…16 lanes, a salt of 8…48 bytes and a tag of
     ///   12…64 bytes.
@@ -36,14 +35,12 @@ package struct Argon2Settings: Hashable, Sendable {
         self.tagBytes = tagBytes
     }
 
-    /// Whether a hash with these settings is easier to attack than one with `target`.
     func isWeaker(than target: Argon2Settings) -> Bool {
         memoryKiB < target.memoryKiB || passes < target.passes
             || saltBytes < target.saltBytes || tagBytes < target.tagBytes
     }
 
-    /// Whether a hash takes more than four times the work of `target`. An imported one would occupy a hashing thread at
-    /// each sign-in.
+    /// Over four times the work of `target`: such an imported hash would occupy a hashing thread at each sign-in.
     func isDear(beside target: Argon2Settings) -> Bool {
         memoryKiB * passes > 4 * target.memoryKiB * target.passes
     }

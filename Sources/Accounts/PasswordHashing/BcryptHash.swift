@@ -9,10 +9,8 @@ struct BcryptHash: Hashable, Sendable {
     let text: String
     let cost: Int
 
-    /// Parses `$2a$`, `$2b$` and `$2y$` with a cost of 4…16.
-    ///
-    /// bcrypt allows costs up to 31, but each step doubles the time: 16 takes about 4 s of one core, 20 would occupy a
-    /// hashing thread for a minute per sign-in.
+    /// Parses `$2a$`, `$2b$` and `$2y$` with a cost of 4…16. Each step doubles the time: 16 takes about 4 s of one
+    /// core, 20 would take a minute per sign-in.
     init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 60, ["$2a$", "$2b$", "$2y$"].contains(where: text.hasPrefix),
@@ -35,7 +33,7 @@ struct BcryptHash: Hashable, Sendable {
         phrase.replaceSubrange(..<readable.count, with: readable)
         defer { phrase.erase() }
         guard let computed = Self.crypt(phrase, setting: text) else { return nil }
-        // The salt's last character contains bits that crypt_r clears, so only the digests are compared.
+        // crypt_r clears bits in the salt's last character, so only the digests are compared.
         return Array(computed.suffix(31)).matchesInConstantTime(text.utf8.suffix(31)) && isWhole
     }
 

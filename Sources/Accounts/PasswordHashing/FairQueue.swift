@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// A hash's client: its address, and the address block that contains it.
 package struct HashingSource: Hashable, Sendable {
     let block: UInt64
     let address: UInt64
@@ -14,12 +13,12 @@ package struct HashingSource: Hashable, Sendable {
     package static let none = HashingSource(block: 0, address: 0)
 }
 
-/// A fair queue (RFC 970): address blocks take turns, and within each block its addresses, each first in, first out. A
-/// source with many entries delays only itself.
+/// RFC 970: address blocks take turns, and within each block its addresses, each first in, first out. A source with
+/// many entries delays only itself.
 struct FairQueue<Element: Sendable>: Sendable {
     private struct Block {
         var lines: [UInt64: [Element]] = [:]
-        /// The addresses with waiting entries, in turn.
+        /// Addresses with waiting entries.
         var turns: [UInt64] = []
         var count = 0
     }
@@ -49,10 +48,10 @@ struct FairQueue<Element: Sendable>: Sendable {
         return remove(at: place, of: source)
     }
 
-    /// Makes room for `source`: removes the last entry in the longest line of the fullest block. A source never loses
-    /// its place to one that would then have more entries.
+    /// Removes the last entry in the longest line of the fullest block. A source never loses its place to one that
+    /// would then have more entries.
     ///
-    /// - Returns: The removed entry; nil if `source` already has its share.
+    /// - Returns: nil if `source` already has its share.
     mutating func giveUp(for source: HashingSource) -> Element? {
         let own = blocks[source.block]?.count ?? 0
         guard let fullest = turns.max(by: { blocks[$0]?.count ?? 0 < blocks[$1]?.count ?? 0 }),

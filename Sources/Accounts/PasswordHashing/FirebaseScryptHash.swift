@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A hash exported from Firebase: scrypt derives a key that encrypts the project's signer key.
+/// scrypt derives a key that encrypts the Firebase project's signer key.
 struct FirebaseScryptHash: Hashable, Sendable {
     /// N = 2^exponent.
     let exponent: Int
@@ -15,7 +15,7 @@ struct FirebaseScryptHash: Hashable, Sendable {
 
     /// Parses `$fbscrypt$v=1,n=14,r=8,p=1,ss=…,sk=…$salt$hash` with padded Base64; `ss` is optional.
     ///
-    /// The limit of 1 GiB for 128·N·r·p bounds the memory (128·N·r) and the time, about 4 s of one core.
+    /// At most 1 GiB for 128·N·r·p, which bounds the memory (128·N·r) and the time, about 4 s of one core.
     ///
     /// - Returns: `nil` outside this limit; for what BoringSSL cannot compute, N of 2^(16·r) and more (RFC 7914 §2) and
     ///   r above 16 with p of 1; and if signer key and hash differ in length, which can never match.
@@ -39,7 +39,7 @@ struct FirebaseScryptHash: Hashable, Sendable {
         (self.separator, self.signerKey, self.salt, self.tag) = (separator, signerKey, salt, tag)
     }
 
-    /// The memory that scrypt uses, times its lanes.
+    /// Times the lanes.
     var bytes: Int { (128 * blockSize * lanes) << exponent }
 
     private static func isBounded(_ exponent: Int, _ blockSize: Int, _ lanes: Int) -> Bool {

@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// A computation and its waiting caller. Either a thread or the caller's cancellation takes it out of `waiting`, and
-/// then resumes the caller exactly once.
+/// Either a thread or the caller's cancellation takes the job out of `waiting`, and then resumes the caller exactly
+/// once.
 final class HashingJob<Output: Sendable>: Sendable {
     typealias Caller = CheckedContinuation<Result<Output, HashingRefusal>, Never>
     /// - Returns: `nil` if the computation failed.
@@ -18,7 +18,7 @@ final class HashingJob<Output: Sendable>: Sendable {
 
     init(_ work: @escaping Work) { state = Mutex(.created(work)) }
 
-    /// - Returns: false if the job was cancelled before its caller could wait.
+    /// - Returns: false if the job was already cancelled.
     func wait(_ caller: Caller) -> Bool {
         state.withLock { state in
             guard case .created(let work) = state else { return false }
@@ -36,9 +36,9 @@ final class HashingJob<Output: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the job, and releases the work with the password in it.
+    /// Also releases the work with the password in it.
     ///
-    /// - Returns: The caller to resume; `nil` if none waits or a thread has taken the job.
+    /// - Returns: `nil` if no caller waits or a thread has taken the job.
     func abandon() -> Caller? {
         state.withLock { state in
             switch state {

@@ -4,7 +4,7 @@ package struct HashingLoad: Sendable {
     private let threads: Int
     private let capacity: Int
     private var running = 0
-    /// Smoothed over about eight jobs. Starts slightly above the measured time of ``Argon2Settings/owasp``.
+    /// Smoothed over about eight jobs. Starts slightly above ``Argon2Settings/owasp``'s time.
     private var usualDuration: Duration = .milliseconds(50)
 
     package private(set) var waiting = 0
@@ -25,13 +25,12 @@ package struct HashingLoad: Sendable {
     /// A waiting job was cancelled.
     package mutating func leave() { waiting -= 1 }
 
-    /// A waiting job starts to run.
     package mutating func start() {
         waiting -= 1
         running += 1
     }
 
-    /// A job ended without a computation.
+    /// Without a computation.
     mutating func stop() { running -= 1 }
 
     package mutating func finish(after duration: Duration) {
@@ -39,7 +38,7 @@ package struct HashingLoad: Sendable {
         usualDuration = (usualDuration * 7 + duration) / 8
     }
 
-    /// The estimated wait, in whole seconds rounded up, at least one, for `Retry-After` (RFC 9110 §10.2.3).
+    /// For `Retry-After` (RFC 9110 §10.2.3): whole seconds, rounded up, at least one.
     private var retryAfter: Duration {
         let wait = usualDuration * waiting / threads
         let seconds = wait.components.attoseconds > 0 ? wait.components.seconds + 1 : wait.components.seconds

@@ -1,8 +1,8 @@
 import GatehouseWire
 import Synchronization
 
-/// Reuses Argon2's memory. Returning it to the system after each hash would cost a tenth of the hash and more for page
-/// faults; `malloc` would fragment the heap.
+/// Reuses Argon2's memory. Returning it to the system after each hash would cost a tenth of the hash; `malloc` would
+/// fragment the heap.
 ///
 /// libargon2 erases a block before freeing it.
 final class HashingMemory: Sendable {
@@ -19,7 +19,7 @@ final class HashingMemory: Sendable {
     }
 
     private let sizes: Set<Int>
-    /// Last in, first out, so that unused blocks stay at the front.
+    /// Last in, first out: unused blocks stay at the front.
     private let shelf = Mutex<[Block]>([])
 
     /// - Parameter blockBytes: The sizes to keep. Others belong to imported hashes and are rare.
@@ -39,7 +39,7 @@ final class HashingMemory: Sendable {
         shelf.withLock { $0.append(Block(address: UInt(bitPattern: block), bytes: bytes)) }
     }
 
-    /// Frees the blocks that were unused since the previous call.
+    /// Since the previous call.
     func releaseUnused() {
         let unused = shelf.withLock { blocks in
             let unused = blocks.filter(\.isUnused)

@@ -14,11 +14,11 @@ package struct HashingObservation: Hashable, Sendable {
     package let queueDepth: Int
 }
 
-/// Why a password was not processed. Reveals nothing about the password.
+/// Reveals nothing about the password.
 package enum HashingRefusal: Error, Hashable, Sendable {
-    /// The queue is full. `retryAfter` is in whole seconds, at least one.
+    /// `retryAfter` is in whole seconds, at least one.
     case busy(retryAfter: Duration)
-    /// The caller's task was cancelled before a thread was free.
+    /// The caller's task, before a thread was free.
     case cancelled
     case shutDown
     /// For example for lack of memory.

@@ -3,12 +3,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Dedicated threads with a bounded queue. Waiting jobs take turns by address, and no source keeps more places than its
-/// share.
+/// A bounded queue: waiting jobs take turns by address, and no source keeps more places than its share.
 final class HashingThreads: Sendable {
     private struct Waiting: Sendable {
         let number: Int
-        /// Runs on a thread in turn. `isActive` is false during shutdown.
+        /// `isActive` is false during shutdown.
         let run: @Sendable (_ isActive: Bool) -> Void
         let dismiss: @Sendable (HashingRefusal) -> Void
     }
@@ -18,7 +17,7 @@ final class HashingThreads: Sendable {
         var queue = FairQueue<Waiting>()
         var number = 0
 
-        /// - Returns: The job that had to give up its place, if any.
+        /// - Returns: The job that lost its place, if any.
         mutating func add(_ waiting: Waiting, _ source: HashingSource) throws(HashingRefusal) -> Waiting? {
             var gone: Waiting?
             do throws(HashingRefusal) {
@@ -84,12 +83,12 @@ final class HashingThreads: Sendable {
             let (gone, refusal) = try state.withLock { state throws(HashingRefusal) in
                 (try state.add(waiting, source), state.load.busy)
             }
-            // The new job uses the removed one's turn. Submitting another would accumulate in the pool.
+            // The new job uses the removed one's turn; another would accumulate in the pool.
             if let gone { return gone.dismiss(refusal) }
         } catch {
             return waiting.dismiss(error)
         }
-        // Each entry has at least one such turn, so none is forgotten.
+        // Each entry has at least one turn, so none is forgotten.
         pool.submit { state in self.takeNext(isActive: state == .active) }
     }
 
@@ -108,7 +107,7 @@ final class HashingThreads: Sendable {
             state.withLock { $0.load.stop() }
             return callers.next().execute { caller.resume(returning: .failure(.shutDown)) }
         }
-        // For each job: it costs less than a microsecond and saves tracking the threads.
+        // For each job: takes less than a microsecond, and saves tracking the threads.
         lowerPriorityOfThisThread()
         var output: Output?
         let duration = ContinuousClock().measure { output = work() }

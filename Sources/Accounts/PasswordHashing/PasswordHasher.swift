@@ -1,9 +1,9 @@
 package import GatehouseWire
 
-/// Hashes and compares passwords on dedicated threads, so that many sign-ins do not slow other requests.
+/// Uses dedicated threads, so that many sign-ins do not slow other requests.
 ///
-/// Each thread holds one computation's memory: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash.
-/// ``releaseUnusedMemory()`` returns it. Call ``shutdown()`` before releasing a hasher.
+/// Each thread holds one computation's memory: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash. Call
+/// ``shutdown()`` before releasing a hasher.
 package struct PasswordHasher: Sendable {
     private let settings: Argon2Settings
     private let randomBytes: @Sendable (Int) -> [UInt8]
@@ -14,7 +14,7 @@ package struct PasswordHasher: Sendable {
     ///   - waitingPerThread: Beyond it, the next job is refused or the source with most places gives one up. With 64
     /// the last one waits about 2 s.
     ///   - randomBytes: Cryptographically secure; called on the hashing threads.
-    ///   - observe: Called on the hashing threads after each computation.
+    ///   - observe: Called on the hashing threads.
     package init(
         settings: Argon2Settings = .owasp,
         threads: Int,
@@ -29,12 +29,12 @@ package struct PasswordHasher: Sendable {
 
     package var queueDepth: Int { threads.queueDepth }
 
-    /// Hashes the password's prepared form (`OpaqueString`).
+    /// Hashes the prepared form (`OpaqueString`).
     ///
     /// - Parameters:
     ///   - salt: At least 8 bytes; nil for a random one.
     ///   - source: Whose turn in the queue the job takes.
-    /// - Returns: An Argon2id hash in PHC string format, about 100 characters.
+    /// - Returns: Argon2id in PHC string format, about 100 characters.
     package func hash(
         _ password: Secret, salt: [UInt8]? = nil, for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Secret {
@@ -46,7 +46,7 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// Compares a password with a stored hash; `nil` if the account does not exist.
+    /// - Parameter stored: `nil` if the account does not exist.
     ///
     /// Without a readable hash, does the same Argon2id work and returns ``PasswordCheck/wrong``, so that timing does
     /// not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time until its account's
@@ -64,9 +64,9 @@ package struct PasswordHasher: Sendable {
         return .right(needsUpgrade: match == .typed || known.needsUpgrade(to: settings))
     }
 
-    /// Finds a password's hash. Hashes with the same salt and costs share one computation.
+    /// Hashes with the same salt and costs share one computation.
     ///
-    /// - Returns: The first match's index; nil if none matches.
+    /// - Returns: The first match's index.
     package func firstMatch(
         of password: Secret, among stored: [String], for source: HashingSource = .none
     ) async throws(HashingRefusal) -> Int? {
@@ -96,10 +96,10 @@ package struct PasswordHasher: Sendable {
         return nil
     }
 
-    /// Frees memory that no computation has used since the previous call. The next one takes a tenth longer.
+    /// Frees memory unused since the previous call. The next computation takes a tenth longer.
     package func releaseUnusedMemory() { HashingMemory.shared.releaseUnused() }
 
-    /// Lets running computations finish. Waiting and later jobs fail with ``HashingRefusal/shutDown``.
+    /// Running computations finish. Waiting and later jobs fail with ``HashingRefusal/shutDown``.
     package func shutdown() async {
         await threads.shutdown()
     }
@@ -110,7 +110,7 @@ extension StoredHash {
         case none, prepared, typed
     }
 
-    /// - Returns: The form of the password that matches; `nil` if a computation failed.
+    /// - Returns: The form that matches; `nil` if a computation failed.
     fileprivate func match(of password: Secret) -> Match? {
         withBytes(of: password, OpaqueString.prepare) { prepared in
             withBytes(of: password, \.self) { typed in
@@ -129,7 +129,7 @@ private func hasOneForm(_ password: Secret) -> Bool {
     }
 }
 
-/// The only place in this module where a password leaves its type. The copy is erased afterwards.
+/// The only place in this module where a password leaves its type. Erases the copy.
 private func withBytes<Output>(
     of password: Secret, _ form: (String) -> String, _ body: (inout [UInt8]) -> Output
 ) -> Output {

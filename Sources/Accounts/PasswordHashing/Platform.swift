@@ -5,8 +5,8 @@ import CProcess
 import FoundationEssentials
 import Glibc
 
-/// Sets the calling thread to nice 10 with the longest turns, 100 ms, so that requests take precedence. At nice 10
-/// alone, a thread is interrupted up to 4 ms late, at the next tick.
+/// Nice 10 with the longest turns, 100 ms, so that requests take precedence. At nice 10 alone, a thread is interrupted
+/// up to 4 ms late, at the next tick.
 func lowerPriorityOfThisThread() {
     scheduling_yield(10, 100_000_000)
 }
@@ -17,12 +17,12 @@ func erase(_ memory: UnsafeMutableRawBufferPointer) {
     explicit_bzero(start, memory.count)
 }
 
-/// Requests pages of 2 MiB. With small pages, Argon2's random access costs a few percent.
+/// Pages of 2 MiB save a few percent of Argon2's random access.
 private func preferLargePages(_ block: UnsafeMutableRawPointer, _ bytes: Int) { madvise(block, bytes, MADV_HUGEPAGE) }
 #else
 import Foundation
 
-/// Does nothing: Darwin sets the niceness of whole processes.
+/// Darwin sets the niceness of whole processes.
 func lowerPriorityOfThisThread() {}
 
 /// The optimizer cannot remove the write.
@@ -31,7 +31,7 @@ func erase(_ memory: UnsafeMutableRawBufferPointer) {
     memset_s(start, memory.count, 0, memory.count)
 }
 
-/// Does nothing: Darwin chooses the page size.
+/// Darwin chooses the page size.
 private func preferLargePages(_ block: UnsafeMutableRawPointer, _ bytes: Int) {}
 #endif
 
@@ -39,7 +39,7 @@ private func preferLargePages(_ block: UnsafeMutableRawPointer, _ bytes: Int) {}
 func allocateMemory(_ bytes: Int) -> UnsafeMutableRawPointer? { malloc(bytes) }
 func freeMemory(_ block: UnsafeMutableRawPointer) { free(block) }
 
-/// Memory outside the heap, for large blocks. Returns null if memory is exhausted.
+/// Outside the heap, for large blocks. Returns null if memory is exhausted.
 func mapMemory(_ bytes: Int) -> UnsafeMutableRawPointer? {
     let block = mmap(nil, wholeLargePages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     guard let block, block != MAP_FAILED else { return nil }

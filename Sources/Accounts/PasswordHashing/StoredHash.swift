@@ -25,7 +25,6 @@ package struct StoredHash: Sendable {
 
     init(_ hash: Argon2Hash) { format = .argon2(hash) }
 
-    /// `nil` for another kind.
     var argon2: Argon2Hash? {
         guard case .argon2(let hash) = format else { return nil }
         return hash
@@ -46,8 +45,8 @@ package struct StoredHash: Sendable {
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
     }
 
-    /// Whether an import may contain it: checking takes at most 64 MiB, and a quarter of a second where
-    /// ``Argon2Settings/owasp`` takes 20 ms. Stored hashes above this limit are still checked.
+    /// Checking takes at most 64 MiB, and a quarter of a second where ``Argon2Settings/owasp`` takes 20 ms. For
+    /// imports; stored hashes above this limit are still checked.
     package var isAffordable: Bool {
         switch format {
         case .argon2(let hash):
@@ -57,7 +56,7 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// ``isAffordable``'s limits, for messages.
+    /// For messages.
     package static let importLimits =
         "bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all passes, Firebase scrypt up to 32 MiB"
 

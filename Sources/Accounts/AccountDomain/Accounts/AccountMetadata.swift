@@ -1,16 +1,15 @@
 package import GatehouseWire
 
 package enum AccountMetadata {
-    /// Limit for each of an imported account's two metadata objects. Tokens leave out what exceeds ``TokenRoom``.
+    /// For each of an imported account's two metadata objects. Tokens leave out what exceeds ``TokenRoom``.
     package static let maximumBytes = 32_768
-    /// Nesting levels of either object. Exports nest it a few levels deeper, and ``JSONReader/maximumDepth`` applies to
-    /// them.
+    /// Leaves room for the levels of an export, within ``JSONReader/maximumDepth``.
     package static let maximumDepth = 64
 
-    /// The members that ``emailIdentity(user:email:isVerified:data:)`` adds to a sign-up's data.
+    /// Added by ``emailIdentity(user:email:isVerified:data:)`` to a sign-up's data.
     package static let serverMembers: Set<ExternalName> = ["sub", "email", "email_verified", "phone_verified"]
 
-    /// An email sign-up's identity data. Members that the caller sends never replace the verified ones.
+    /// Members that the caller sends never replace the verified ones.
     package static func emailIdentity(
         user: UserID, email: EmailAddress, isVerified: Bool, data: AuthJSONObject
     ) -> AuthJSONObject {
@@ -29,7 +28,7 @@ package enum AccountMetadata {
         ]
     }
 
-    /// `{"provider": first, "providers": all}`, without duplicates, in order of appearance.
+    /// `{"provider": first, "providers": all}`, without duplicates, in order.
     package static func providers(_ names: [String], over members: AuthJSONObject = [:]) -> AuthJSONObject {
         guard let first = names.first else { return members }
         var seen: Set<ExternalName> = []

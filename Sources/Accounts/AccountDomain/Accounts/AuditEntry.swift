@@ -10,22 +10,20 @@ package struct AuditEntry: Sendable {
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case userInvited = "user_invited"
-        /// An administrator sent a password reset email.
         case userRecoveryRequested = "user_recovery_requested"
         /// By an emailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
-        /// A refresh token was presented again, late: its response was lost, or the token was copied.
+        /// Presented again, late: the response was lost, or the token was copied.
         case tokenRepeated = "token_repeated"
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"
         case identityLinkUndone = "identity_link_undone"
-        /// A user with the account's address must prove ownership of the account.
         case identityNeedsConfirmation = "identity_needs_confirmation"
         case identityRefused = "identity_refused"
         /// An unconfirmed sign-up's data was removed because the address's owner signed in.
         case accountTakenOver = "account_taken_over"
-        /// The address moved to a new account, whose user started over.
+        /// The user started over with a new account, which has the address.
         case accountRecovered = "account_recovered"
         case addressMoved = "address_moved"
         /// By the address's first proof.
@@ -51,9 +49,9 @@ package struct AuditEntry: Sendable {
         case passkeyCreated = "passkey_created"
         case passkeyUpdated = "passkey_updated"
         case passkeyDeleted = "passkey_deleted"
-        /// A sign-in was refused because another device has a copy of the passkey's key.
+        /// Another device has a copy of the passkey's key.
         case passkeyCloned = "passkey_cloned"
-        /// The authenticator's response failed verification. `cause` names the check.
+        /// `cause` names the failed check.
         case passkeyRefused = "passkey_refused"
         case mailRetried = "mail_retried"
         case mailDropped = "mail_dropped"
@@ -89,9 +87,9 @@ package struct AuditEntry: Sendable {
     package let traits: AuthJSONObject
     package var logType: String { action.logType }
 
-    /// An act of the admin API. It has no actor id: that would put it into the administrator's own history.
+    /// An act of the admin API. An actor id would put it into the administrator's own history.
     ///
-    /// - Parameter administrator: Their name; nil for an API key.
+    /// - Parameter administrator: nil for an API key.
     package init(_ action: Action, administrator: String?, traits: AuthJSONObject) {
         self.init(action, actor: nil, actorName: administrator ?? "service_role", traits: traits)
     }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A lower-case email address in the syntax that Supabase Auth's `POST /signup` accepts. The domain is in A-labels.
+/// Lower-case, in the syntax that Supabase Auth's `POST /signup` accepts, with the domain in A-labels.
 package struct EmailAddress: Hashable, Sendable {
     package let text: String
 
@@ -8,8 +8,7 @@ package struct EmailAddress: Hashable, Sendable {
     package static let maximumBytes = 254
 
     /// Accepts letters, digits and ``.!#$%&'*+/=?^_`{|}~-`` before the at sign; then dot-separated labels of at most 63
-    /// letters, digits and inner hyphens. At most ``maximumBytes``. Only the domain may exceed ASCII; it is converted
-    /// (`DomainName`). Does not trim.
+    /// letters, digits and inner hyphens. Converts a domain beyond ASCII (`DomainName`). Does not trim.
     package init?(_ text: String) {
         guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")), at > text.startIndex,
             text.utf8[..<at].allSatisfy(Self.isLocal),
@@ -36,7 +35,7 @@ package struct EmailAddress: Hashable, Sendable {
 package struct PhoneNumber: Hashable, Sendable {
     package let text: String
 
-    /// Drops spaces and one leading plus sign. The rest must be 2 to 15 digits, the first not zero.
+    /// Drops spaces and a leading plus sign. The rest must be 2 to 15 digits, the first not zero.
     package init?(_ text: String) {
         var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
         if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }

@@ -1,13 +1,12 @@
 import GatehouseWire
 
 extension Duration {
-    /// Parses a Go duration such as `24h`, `1h30m` or `1.5s`, the format of Supabase Auth's settings.
+    /// Parses Go's format, which Supabase Auth's settings use: `24h`, `1h30m` or `1.5s`.
     package init?(go text: String) {
         let units: [(String, Double)] = [
             ("ns", 1e-9), ("us", 1e-6), ("\u{B5}s", 1e-6), ("\u{3BC}s", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60),
             ("h", 3_600),
         ]
-        // Longer than every unit once with all its digits.
         guard text.utf8.count <= 256 else { return nil }
         var rest = Substring(text)
         let isNegative = rest.hasPrefix("-")

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A lower-case UUID (RFC 9562). `Owner` keeps identifiers of different things apart.
+/// A lower-case UUID (RFC 9562), with a type per `Owner`.
 package struct Identifier<Owner>: Hashable, Sendable {
     package let text: String
 
@@ -10,7 +10,7 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.text = text
     }
 
-    /// For text that is already validated or was created here.
+    /// For validated text.
     package init(trusted text: String) { self.text = text }
 
     /// Version 4, from 16 random bytes.
@@ -21,7 +21,7 @@ package struct Identifier<Owner>: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// Version 7, from 16 random bytes: sorts by milliseconds (RFC 9562 §5.7), so rows written together are neighbors
+    /// Version 7, from 16 random bytes. Sorts by milliseconds (RFC 9562 §5.7), so rows written together are neighbors
     /// in an index.
     package init(at time: Instant, random bytes: [UInt8]) {
         let milliseconds = UInt64(clamping: time.microseconds / 1_000)

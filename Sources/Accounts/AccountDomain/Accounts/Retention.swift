@@ -1,4 +1,4 @@
-/// How long records stay; nil is forever. Deleting an account erases more, immediately.
+/// nil keeps records forever. Deleting an account erases more, immediately.
 package struct Retention: Sendable {
     package var auditLog: Duration?
     /// From the session's end.

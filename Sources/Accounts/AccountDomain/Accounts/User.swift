@@ -8,23 +8,23 @@ package struct User: Sendable {
     package var phone: String?
     /// In PHC or crypt format; nil without a password.
     package var passwordHash: Secret?
-    /// JSON text, passed from the database to the response unparsed.
+    /// JSON text, passed through unparsed.
     package var appMetadata = "{}"
     package var userMetadata = "{}"
     package var isAnonymous = false
-    /// The second factors as the API shows them, a JSON array; nil without any. Updated with every change of a factor.
+    /// The API's JSON array; nil without any. Updated with every change of a factor.
     package var factors: String?
-    /// Whether one is verified. A session without it may then do less.
+    /// Whether a factor is verified. A session without it may then do less.
     package var hasSecondFactor = false
     package var times: UserTimes
     package var newEmail: String?
     package var newPhone: String?
-    /// The session that began the change to ``newEmail``, which ends with it. nil if a sign-up or an administrator
-    /// began it, or an earlier release recorded or imported it.
+    /// The session that began the change to ``newEmail``, which ends with it. nil if a sign-up, an administrator or an
+    /// earlier release began it.
     package var addressChangeSession: SessionID?
     /// Credentials that open nothing by themselves (``SetAside``); nil without any.
     package var storedSetAside: String?
-    /// The address that moved to another account, whose user started over. The password still signs in with it.
+    /// The address that moved to another account when its owner started over. The password still signs in with it.
     package var formerEmail: String?
 
     package init(id: UserID, audience: String, role: String, times: UserTimes) {
@@ -49,9 +49,9 @@ package struct User: Sendable {
 package struct UserTimes: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
-    /// When the email was confirmed for sign-in: by its owner, an administrator or the settings.
+    /// When the owner, an administrator or the settings confirmed the email for sign-in.
     package var emailConfirmedAt: Instant?
-    /// When the user proved ownership of the email. Set only if ``emailConfirmedAt`` is.
+    /// When the user proved ownership of the email. Requires ``emailConfirmedAt``.
     package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
     package var lastSignInAt: Instant?
@@ -81,9 +81,9 @@ package struct Identity: Sendable {
     /// The user's id at the provider; the account's id for `email` and `phone`.
     package var providerID: String
     package var data: String
-    /// The email in ``data``, in lower case.
+    /// From ``data``, in lower case.
     package var email: String?
-    /// Whether the provider verified ``email``. Always false for `email` and `phone`.
+    /// By the provider. Always false for `email` and `phone`.
     package var isEmailVerified = false
     package var lastSignInAt: Instant?
     package var createdAt: Instant
@@ -105,7 +105,6 @@ package struct Identity: Sendable {
     }
 }
 
-/// Identities are sorted oldest first.
 package struct Account: Sendable {
     package var user: User
     package var identities: [Identity]

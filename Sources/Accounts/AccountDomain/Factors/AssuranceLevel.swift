@@ -1,7 +1,6 @@
 package import GatehouseWire
 
-/// A session's authenticator assurance level (NIST SP 800-63B-4, §2). Raw values are stored and a claim of access
-/// tokens.
+/// NIST SP 800-63B-4, §2. Raw values are stored, and a claim of access tokens.
 package enum AssuranceLevel: String, CaseIterable, Comparable, Sendable {
     case aal1, aal2
 
@@ -10,7 +9,7 @@ package enum AssuranceLevel: String, CaseIterable, Comparable, Sendable {
 
 /// A session's `amr` claim: newest first, one entry per method. The only source of the session's level.
 package struct AuthenticationEntries: Sendable {
-    /// Marks a passkey entry whose device verified the user, if the settings accept that as two factors.
+    /// Marks a passkey whose device verified the user, if the settings accept that as two factors.
     package static let verifiedUser = "user_verified"
 
     private var entries: [AuthJSON]
@@ -25,15 +24,15 @@ package struct AuthenticationEntries: Sendable {
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
-    /// When the user gave each proof, in whole seconds. Imported entries with unknown methods are no proof.
+    /// In whole seconds. Imported entries with unknown methods are no proof.
     package var times: [Instant] {
         entries.filter { Self.method(of: $0)?.isProof == true }.compactMap { $0["timestamp"]?.intValue }
             .map { Instant(seconds: $0) }
     }
 
-    /// Adds an entry, or updates the time of the method's existing one.
+    /// Replaces an entry with the same method.
     ///
-    /// - Parameter isUserVerified: For a passkey: see ``verifiedUser``.
+    /// - Parameter isUserVerified: See ``verifiedUser``.
     package mutating func add(_ method: AuthenticationMethod, isUserVerified: Bool = false, at now: Instant) {
         remove(method)
         var members: AuthJSONObject = ["method": .string(method.rawValue), "timestamp": .integer(now.seconds)]
@@ -41,7 +40,7 @@ package struct AuthenticationEntries: Sendable {
         entries.insert(.object(members), at: 0)
     }
 
-    /// Adds the entries that raise another of the user's sessions, with their times.
+    /// Adds the entries that raise another of the user's sessions.
     package mutating func addSecondFactors(of other: AuthenticationEntries) {
         let added = other.entries.filter(Self.raises)
         let methods = added.compactMap(Self.method)
@@ -67,7 +66,6 @@ package struct AuthenticationEntries: Sendable {
 }
 
 extension AuthenticationMethod {
-    /// Whether the user showed who they are.
     var isProof: Bool { self != .anonymous }
 
     package var isSecondFactor: Bool {
@@ -80,7 +78,7 @@ extension AuthenticationMethod {
 }
 
 extension Session {
-    /// The entries of ``authenticationMethods``. Setting them updates the level.
+    /// Setting them updates the level.
     package var entries: AuthenticationEntries {
         get { AuthenticationEntries(authenticationMethods) }
         set {
@@ -89,8 +87,8 @@ extension Session {
         }
     }
 
-    /// Removes the methods of second factors that the account no longer has. If the factor that last raised the session
-    /// is gone, every second factor's method goes: the entries do not say which factor gave them.
+    /// Removes the methods of second factors that the account no longer has: all of them if the factor that last raised
+    /// the session is gone, because the entries do not say which factor gave them.
     ///
     /// - Parameter factors: The account's verified factors.
     package mutating func dropSecondFactors(besides factors: [Factor]) {

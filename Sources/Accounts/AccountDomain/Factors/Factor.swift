@@ -1,14 +1,13 @@
 package import GatehouseWire
 
-/// A second factor. Its secret stays in the database.
 package struct Factor: Sendable {
     /// Raw values are stored and sent.
     package enum Kind: String, CaseIterable, Sendable {
         /// RFC 6238.
         case totp
-        /// A WebAuthn security key, separate from passkeys.
+        /// A security key, separate from passkeys.
         case webAuthn = "webauthn"
-        /// For the loss of the other factors. An account has at most one set.
+        /// Replace lost factors. An account has at most one set.
         case recoveryCodes = "recovery_code"
 
         package var method: AuthenticationMethod {
@@ -23,16 +22,16 @@ package struct Factor: Sendable {
     package var id: FactorID
     package var user: UserID
     package var kind: Kind
-    /// Whether its owner has used it successfully. Until then it protects nothing.
+    /// Whether its owner has used it. Until then it protects nothing.
     package var isVerified: Bool
     /// May be empty. Compared as bytes.
     package var name: String
     package var createdAt: Instant
     package var updatedAt: Instant
     package var lastChallengedAt: Instant?
-    /// The authenticator model of a verified WebAuthn factor.
+    /// Of a verified WebAuthn factor.
     package var authenticatorModel: String?
-    /// When an administrator's removal takes effect; nil without one.
+    /// By an administrator.
     package var removalAt: Instant?
 
     package init(id: FactorID, user: UserID, kind: Kind, isVerified: Bool = false, name: String, at now: Instant) {
@@ -47,13 +46,13 @@ package struct Factor: Sendable {
 
     package static let longestName = 200
 
-    /// Compares bytes: names that Unicode considers equivalent may differ.
+    /// Names that Unicode considers equivalent may differ.
     package func hasName(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 }
 
 package typealias FactorID = Identifier<Factor>
 
-/// A challenge that one response may use up.
+/// Used up by one response.
 package struct FactorChallenge: Sendable {
     package let id: ChallengeID
     package let expiresAt: Instant
@@ -67,7 +66,7 @@ extension [Factor] {
     /// Whether a session without a second factor may do less: see ``SensitiveChange``.
     package var protect: Bool { contains(where: \.isVerified) }
 
-    /// The API's array, stored with the account; nil if empty.
+    /// The API's array; nil if empty.
     package var shown: String? {
         guard !isEmpty else { return nil }
         var writer = JSONWriter(capacity: 256 * count)
@@ -79,7 +78,7 @@ extension [Factor] {
 }
 
 extension Factor {
-    /// Writes Supabase Auth's Factor object.
+    /// In Supabase Auth's format.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id.text)

@@ -2,30 +2,30 @@ package import GatehouseWire
 
 package struct FactorRules: Sendable {
     package var enrolling: Set<Factor.Kind> = [.totp]
-    /// The kinds whose codes are accepted. Recovery codes need another factor of such a kind.
+    /// Kinds that are accepted. Recovery codes need another factor of such a kind.
     package var verifying: Set<Factor.Kind> = [.totp]
     /// Per account, verified or not.
     package var mostEnrolled = 10
     package var mostVerified = 10
     package var challengeLifetime: Duration = .seconds(300)
-    /// How long an unverified factor without a challenge stays.
+    /// For an unverified factor without a challenge.
     package var unansweredStay: Duration = .seconds(300)
     package var recoveryCodes = RecoveryCodeRules()
-    /// How long an administrator's removal waits, so that the owner can object; nil removes immediately.
+    /// How long an administrator's removal waits for the owner's objection; nil removes immediately.
     package var removalDelay: Duration?
     /// For authenticator apps, unless the client names one.
     package var issuer = ""
 
     package init() {}
 
-    /// How long any unverified factor stays, and a challenge after it expires.
+    /// For any unverified factor, and for an expired challenge.
     package static let unverifiedStay: Duration = .seconds(86_400)
 
     package func admitsAnother(to factors: [Factor]) -> Bool {
         factors.count < mostEnrolled && factors.count(where: \.isVerified) < mostVerified
     }
 
-    /// Whether recovery codes, which replace lost factors, would be the only factor left.
+    /// Whether only recovery codes would be left.
     ///
     /// - Parameter removed: The factor to leave out; nil for none.
     package func leavesCodesAlone(_ factors: [Factor], without removed: FactorID? = nil) -> Bool {
@@ -47,7 +47,6 @@ package struct FactorRules: Sendable {
 package struct RecoveryCodeRules: Sendable {
     package var count = 10
     package var length = 16
-    /// Wrong codes that lock the set.
     package var attempts = 5
     package var lockout: Duration = .seconds(900)
 
@@ -59,7 +58,7 @@ package struct RecoveryCodeRules: Sendable {
     package static let lockouts = 60...86_400
 }
 
-/// The limit on one factor's wrong codes. The account's other factors stay usable.
+/// Limits one factor's wrong codes. The account's other factors stay usable.
 package struct FactorLock: Sendable {
     package let attempts: Int
     package let duration: Duration
@@ -69,13 +68,13 @@ package struct FactorLock: Sendable {
     private static let longest: Duration = .seconds(86_400)
 
     /// - Parameter failures: Since the last success, including this one.
-    /// - Returns: The end of the lock that this failure starts; nil if it starts none.
+    /// - Returns: nil if this failure starts no lock.
     package func end(after failures: Int, at now: Instant) -> Instant? {
         guard failures > 0, failures.isMultiple(of: attempts) else { return nil }
         return now + lasting(failures)
     }
 
-    /// A lock that ends later than the rules allow was set by a wrong clock and is ignored.
+    /// Ignores a lock that ends later than the rules allow: a wrong clock set it.
     ///
     /// - Parameter failures: Since the last success.
     package func isLocked(until end: Instant?, after failures: Int, at now: Instant) -> Bool {

@@ -1,9 +1,9 @@
 package import GatehouseWire
 
-/// A recovery code: lower-case base32 letters.
+/// Lower-case base32 letters.
 ///
-/// Its first two letters are stored in the clear and find the row, so that a request computes only one hash. They
-/// differ within a set and reveal at most ten bits.
+/// The first two letters are stored in the clear and find the row, so that a request computes one hash. They differ
+/// within a set and reveal at most ten bits.
 package struct RecoveryCode: Sendable {
     package let text: Secret
     package let selector: String
@@ -35,7 +35,7 @@ package struct RecoveryCode: Sendable {
     package static func set(_ rules: RecoveryCodeRules, randomBytes: (Int) -> [UInt8]) -> [RecoveryCode] {
         var codes: [RecoveryCode] = []
         while codes.count < rules.count {
-            // The alphabet has 32 letters, so there is no modulo bias.
+            // 32 letters, so there is no modulo bias.
             let code = RecoveryCode(randomBytes(rules.length).map { alphabet[Int($0 & 31)] })
             if !codes.contains(where: { $0.selector == code.selector }) { codes.append(code) }
         }

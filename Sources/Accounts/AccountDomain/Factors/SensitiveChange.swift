@@ -3,7 +3,7 @@ package import GatehouseWire
 /// Changes that a stolen password or token alone must not make.
 ///
 /// Each needs the user's second factor in the session. With ``SessionPolicy/freshSignIn``, most also need a recent
-/// proof: the last sign-in, or a second factor in the session.
+/// sign-in or second factor.
 package enum SensitiveChange: CaseIterable, Sendable {
     case deleteAccount, changeAddress, changePassword
     case addSignInMethod, removeSignInMethod
@@ -29,8 +29,6 @@ package enum SensitiveChange: CaseIterable, Sendable {
 }
 
 extension SessionPolicy {
-    /// Whether the change needs a newer proof than the session has.
-    ///
     /// - Parameter session: nil if the token names none.
     package func needsProof(
         _ change: SensitiveChange, by user: User, in session: Session?, at now: Instant

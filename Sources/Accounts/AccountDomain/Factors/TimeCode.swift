@@ -24,11 +24,11 @@ package struct TimeCode: Sendable {
         return String(repeating: "0", count: Self.digits - text.utf8.count) + text
     }
 
-    /// Finds a code's step: the current one or a neighbor, so clocks may differ by half a minute.
+    /// Accepts the current step and its neighbors, so clocks may differ by half a minute.
     ///
-    /// - Parameter last: The step of the factor's last accepted code. It and earlier steps are refused, so codes are
-    ///   single-use (RFC 6238 §5.2). A step in every node's future came from a wrong clock and is ignored.
-    /// - Returns: nil for a wrong or used code. Takes the same time for each.
+    /// - Parameter last: The factor's last accepted step. It and earlier steps are refused, so codes are single-use
+    ///   (RFC 6238 §5.2). A step in every node's future came from a wrong clock and is ignored.
+    /// - Returns: nil for a wrong or used code, in the same time.
     package func step(ofCode code: Secret, after last: Int64?, at now: Instant) -> Int64? {
         let present = Self.step(at: now)
         var found: Int64?
@@ -46,11 +46,10 @@ package struct TimeCode: Sendable {
 }
 
 extension TimeCode {
-    /// The `otpauth` URL for a QR code (Google Authenticator's format).
+    /// An `otpauth` URL (Google Authenticator's format).
     ///
     /// - Parameters:
-    ///   - issuer: The app or site, as ``label(_:)`` returns it.
-    ///   - account: The user's address.
+    ///   - issuer: As ``label(_:)`` returns it.
     ///   - secret: Base32.
     package static func address(issuer: String, account: String, secret: Secret) -> Secret {
         let (prefix, query) = (escaped(issuer, keeping: "$&+=@"), escaped(issuer, keeping: "@"))
@@ -58,7 +57,7 @@ extension TimeCode {
         return Secret("otpauth://totp/\(prefix):\(escaped(label(account), keeping: "$&+=@"))?\(parameters)")
     }
 
-    /// Removes colons, which separate issuer and account and which some apps refuse: `Box: Score` becomes `Box Score`.
+    /// Removes colons, which separate issuer and account: `Box: Score` becomes `Box Score`.
     package static func label(_ name: String) -> String {
         guard name.contains(ascii: ":") else { return name }
         return name.split(ascii: ":").flatMap { $0.split(ascii: " ") }.joined(separator: " ")

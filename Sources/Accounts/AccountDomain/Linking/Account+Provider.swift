@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-// The effects of linking decisions. These methods do not check permission.
+// These methods do not check permission.
 extension Account {
     /// - Parameter user: Supplies id, audience, role and times.
     package init(
@@ -16,15 +16,14 @@ extension Account {
 
     /// Updates the account for another sign-in with the identity.
     ///
-    /// - Returns: Whether the identity got its first name with this sign-in.
-    /// - Throws: ``JSONProblem`` if the stored identity data or `user_metadata` is not JSON.
+    /// - Returns: Whether the identity got its first name now.
     package mutating func refresh(
         _ identity: ProviderIdentity, within room: TokenRoom, at now: Instant
     ) throws(JSONProblem) -> Bool {
         guard let index = index(of: identity) else { return false }
         let known = try JSONReader.read(identities[index].data).objectValue ?? [:]
         var data = identity.data
-        // Apple sends the name only once, so a later token without it keeps the stored one.
+        // Apple sends the name only once.
         for member in ["name", "full_name"] where data[member] == nil { data[member] = known[member] }
         identities[index].data = AuthJSON.object(data).text
         identities[index].email = identity.email?.text
@@ -37,10 +36,8 @@ extension Account {
         return known["name"] == nil && data["name"] != nil
     }
 
-    /// - Parameter mergesMetadata: Merges the identity's data into `user_metadata`. Supabase Auth does so unless a
-    ///   signed-in user links manually.
+    /// - Parameter mergesMetadata: Supabase Auth merges unless a signed-in user links manually.
     /// - Returns: The values needed to undo the link.
-    /// - Throws: ``JSONProblem`` if the stored `user_metadata` or `app_metadata` is not JSON.
     package mutating func link(
         _ identity: ProviderIdentity, id: IdentityID, address: LinkingDecision.LinkedAddress, mergesMetadata: Bool,
         within room: TokenRoom, at now: Instant
@@ -67,8 +64,6 @@ extension Account {
 
     /// Turns an unconfirmed sign-up into the identity's account. Its id and everything that administrators stored stay;
     /// the sign-up's data is set aside with its password.
-    ///
-    /// - Throws: ``JSONProblem`` if the stored metadata is not JSON.
     package mutating func takeOver(
         by identity: ProviderIdentity, id: IdentityID, within room: TokenRoom, at now: Instant
     ) throws(JSONProblem) {
@@ -79,7 +74,7 @@ extension Account {
         }
         (user.phone, user.newEmail, user.newPhone) = (nil, nil, nil)
         let stored = try JSONReader.read(user.userMetadata).objectValue ?? [:]
-        // Members that the sign-up did not enter are an administrator's.
+        // The rest is an administrator's.
         let given = stored.filter { name, value in
             entered[name] != value && !AccountMetadata.serverMembers.contains(ExternalName(trusted: name))
         }
@@ -100,7 +95,7 @@ extension Account {
         identities.firstIndex { $0.provider == identity.provider && $0.providerID == identity.subject }
     }
 
-    /// - Returns: false if the result would exceed the room in a token; nothing is merged.
+    /// - Returns: false, without changes, if the result would not fit into a token.
     @discardableResult
     private mutating func mergeMetadata(_ data: AuthJSONObject, within room: TokenRoom) throws(JSONProblem) -> Bool {
         var members = try JSONReader.read(user.userMetadata).objectValue ?? [:]
@@ -121,8 +116,7 @@ extension User {
         if !room.fits(self) { userMetadata = AuthJSON.object(ProviderIdentity.facts(of: identity.data)).text }
     }
 
-    /// Sets an address whose ownership is proven. A different one cancels a pending change of address, whose emails
-    /// went to the previous address.
+    /// A different address cancels a pending change of address, whose emails went to the previous one.
     mutating func takeProven(_ email: EmailAddress, at now: Instant) {
         if self.email != email.text { (times.emailProvenAt, newEmail) = (nil, nil) }
         self.email = email.text

@@ -1,15 +1,13 @@
 package import GatehouseWire
 
-/// The values that a link changed, for undoing it.
+/// The values that a link changed.
 package struct LinkUndo: Equatable, Sendable {
-    /// How long a link can be undone.
     package static let period: Duration = .seconds(30 * 86_400)
 
-    /// The overwritten members of `user_metadata` with their old values; null for new members.
+    /// The overwritten members of `user_metadata`; null for new ones.
     package var metadata: AuthJSONObject = [:]
-    /// The profile fields that the link filled.
     package var profile = ProfileFill()
-    /// The account's address after the link, and when it was proven before.
+    /// The address after the link, and when it was proven before.
     package var email: String?
     package var provenAt: Instant?
 
@@ -38,11 +36,7 @@ package struct LinkUndo: Equatable, Sendable {
 extension Account {
     /// Removes an identity. If only a password remains, creates an email identity for it.
     ///
-    /// - Parameters:
-    ///   - address: The result of ``UnlinkDecision``.
-    ///   - newID: For the email identity.
     /// - Returns: The email identity, if one was created.
-    /// - Throws: ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package mutating func unlink(
         _ id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -65,10 +59,8 @@ extension Account {
         return made
     }
 
-    /// Like ``unlink(_:address:newID:at:)``, and restores what the link changed: metadata that has not changed since,
-    /// and whether the address is proven.
-    ///
-    /// - Throws: ``JSONProblem`` if the stored metadata or identity data is not JSON.
+    /// Like ``unlink(_:address:newID:at:)``, and restores metadata that has not changed since the link, and whether the
+    /// address is proven.
     package mutating func undo(
         _ undo: LinkUndo, of id: IdentityID, address: UnlinkDecision.Address, newID: IdentityID, at now: Instant
     ) throws(JSONProblem) -> Identity? {
@@ -89,11 +81,10 @@ extension Account {
         return made
     }
 
-    /// The account after its address moved to another one. It keeps everything but the email identity; its password
-    /// signs in with the former address.
+    /// The account after its address moved to another one. Loses only the email identity; its password signs in with
+    /// the former address.
     ///
     /// - Parameter isFree: Whether no other account has an address that could replace the moved one.
-    /// - Throws: Errors of `isFree`, and ``JSONProblem`` if the stored `app_metadata` is not JSON.
     package func withoutItsAddress(
         at now: Instant, isFree: (EmailAddress) throws -> Bool
     ) throws -> Account {

@@ -1,7 +1,6 @@
 import GatehouseWire
 
-/// What happens to a verified identity: a pure function of ``LinkingFacts``, with its table in
-/// `Docs/reference/linking-rules.md`.
+/// A pure function of ``LinkingFacts``, with its table in `Docs/reference/linking-rules.md`.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
 /// proven on both sides are linked without confirmation, and never to an account with a second factor or an
@@ -14,9 +13,9 @@ package struct LinkingDecision: Equatable, Sendable {
         /// Takes over an unconfirmed sign-up; only its id and the administrators' fields stay.
         case takeOver(UserID)
         case link(UserID, LinkedAddress)
-        /// The user must prove ownership of the account.
+        /// The user must prove ownership.
         case ask(UserID, canRecover: Bool)
-        /// Moves the address to a new account. The old account keeps everything else.
+        /// Moves only the address to a new account.
         case replace(UserID)
         case refuse(LinkingRefusal)
     }
@@ -24,7 +23,7 @@ package struct LinkingDecision: Equatable, Sendable {
     package enum LinkedAddress: Equatable, Sendable {
         case keeps
         case proves
-        /// The account had no address and takes the identity's.
+        /// The account had no address.
         case takes
         /// Takes the address from an unconfirmed sign-up, which keeps everything else.
         case takesFrom(UserID)
@@ -58,7 +57,7 @@ package struct LinkingDecision: Equatable, Sendable {
         let proven = facts.holders.filter { $0.claim == .proven }
         if let abandoned = facts.holders.first(where: { $0.claim == .abandoned }), facts.holders.count == 1 {
             if abandoned.isBanned { return .banned }
-            // It has no sign-in method for a confirmation: the invitation email opens it.
+            // The invitation email opens it: it has no other sign-in method to confirm with.
             if abandoned.isAdministrator { return create(facts, .administrator, takesAddress: false) }
             return LinkingDecision(.unconfirmedSignUp, .takeOver(abandoned.user))
         }
@@ -71,7 +70,7 @@ package struct LinkingDecision: Equatable, Sendable {
         return join(holder, facts, isOneOfSeveral: proven.count > 1)
     }
 
-    /// Decides between an identity and an account with the same address.
+    /// For an account with the same address.
     private static func join(
         _ holder: AddressHolder, _ facts: LinkingFacts, isOneOfSeveral: Bool
     ) -> LinkingDecision {
@@ -83,7 +82,7 @@ package struct LinkingDecision: Equatable, Sendable {
         if holder.removal == .unlinked { return ask(.unlinkedBefore) }
         if holder.claim == .claimed { return ask(.unprovenAddress, canRecover: true) }
         if holder.hasOtherSubject { return ask(.otherSubject) }
-        // A new sign-in method is a change that needs the second factor.
+        // Adding a sign-in method needs the second factor.
         if holder.hasSecondFactor { return ask(.secondFactor) }
         // Otherwise the weakest provider would own the server.
         if holder.isAdministrator { return ask(.administrator) }
@@ -147,7 +146,7 @@ package struct LinkingDecision: Equatable, Sendable {
         switch decision.action {
         case .ask(let holder, canRecover: true): return LinkingDecision(.recoveredByProvider, .replace(holder))
         case .ask: return LinkingDecision(.recoveryRefused, .refuse(.notRecoverable))
-        // The account has no claim to the address, or gave it up: the identity gets a new account.
+        // The account has no claim to the address, or gave it up.
         default: return decision
         }
     }

@@ -24,11 +24,11 @@ package struct LinkingFacts: Equatable, Sendable {
     package var intent: Intent
     package var rules: ProviderRules
     package var owner: Owner?
-    /// Accounts that have the identity's address, or would get it. Empty for an unverified address.
+    /// Accounts that have, or would get, the identity's address. Empty for an unverified address.
     package var holders: [AddressHolder]
     /// The account that set the identity aside on its address's first proof. The identity's owner is unknown.
     package var formerOwner: Owner?
-    /// The caller's own address; for `link` only.
+    /// For `link` only.
     package var askersEmail: String?
 
     package init(
@@ -46,9 +46,8 @@ package struct LinkingFacts: Equatable, Sendable {
 }
 
 package enum LinkRemoval: String, CaseIterable, Sendable {
-    /// The identity must no longer open the account.
     case unlinked
-    /// The link was a mistake: the identity belongs to another person.
+    /// A mistake: the identity belongs to another person.
     case undone
 }
 
@@ -66,12 +65,11 @@ package struct AddressHolder: Equatable, Sendable {
     /// Whether it is the account's own address, not only an identity's.
     package let isOwn: Bool
     package let isBanned: Bool
-    /// Whether the account has another identity of the same provider, which means two different users.
+    /// Whether the account has another identity of the same provider, and so another user.
     package let hasOtherSubject: Bool
     package let hasSecondFactor: Bool
-    /// Whether its role may use the admin API.
     package let isAdministrator: Bool
-    /// How the owner removed this identity before, if it was linked.
+    /// How the owner removed this identity before.
     package let removal: LinkRemoval?
 
     package init(
@@ -88,7 +86,7 @@ package struct AddressHolder: Equatable, Sendable {
         self.removal = removal
     }
 
-    /// - Returns: nil if the account has no claim to the identity's address.
+    /// - Returns: nil without a claim to the identity's address.
     package init?(
         _ account: Account, for identity: ProviderIdentity, _ rules: ProviderRules = ProviderRules(),
         removal: LinkRemoval?, at now: Instant
@@ -115,8 +113,7 @@ package struct AddressHolder: Equatable, Sendable {
 }
 
 extension Account {
-    /// Whether the account is an unconfirmed sign-up: no confirmed address, provider identity or second factor, and
-    /// never a session.
+    /// No confirmed address, provider identity or second factor, and never a session.
     package var isAbandoned: Bool {
         user.confirmedAt == nil && user.times.lastSignInAt == nil && !user.isAnonymous && user.factors == nil
             && !identities.contains(where: \.isOfProvider)

@@ -1,6 +1,5 @@
-/// Raw values are stored in the audit log and must not change. `Docs/reference/linking-rules.md` explains them.
+/// Raw values are stored in the audit log and must not change: see `Docs/reference/linking-rules.md`.
 package enum LinkingRule: String, CaseIterable, Sendable {
-    // Signing in.
     case knownIdentity = "known_identity"
     case accountBanned = "account_banned"
     case noAddress = "no_address"
@@ -21,7 +20,6 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case policyConfirm = "policy_confirm"
     case provenByBoth = "proven_by_both"
 
-    // Linking while signed in.
     case alreadyLinked = "already_linked"
     case linkedElsewhere = "linked_elsewhere"
     case linkedByHand = "linked_by_hand"
@@ -34,14 +32,12 @@ package enum LinkingRule: String, CaseIterable, Sendable {
     case recoveredByProvider = "recovered_by_provider"
     case recoveryRefused = "recovery_refused"
 
-    // Unlinking.
     case unlinkedByOwner = "unlinked_by_owner"
     case lastMethod = "last_method"
     case addressConflict = "address_conflict"
     case undoneByOwner = "undone_by_owner"
     case undoTooLate = "undo_too_late"
 
-    // Notifications from providers.
     case consentRevoked = "consent_revoked"
     case providerAccountDeleted = "provider_account_deleted"
 }
@@ -52,17 +48,14 @@ package enum LinkingRefusal: String, CaseIterable, Sendable {
     case emailMissing = "email_missing"
     case emailUnverified = "email_unverified"
     case alreadyLinked = "already_linked"
-    /// Another account has the identity.
     case taken
-    /// Another account has the address that this one would get.
     case emailTaken = "email_taken"
-    /// The ticket belongs to a different account.
     case otherAccount = "other_account"
-    /// The accounts have changed since the ticket was issued. The user must start again.
+    /// The accounts have changed since the ticket was issued.
     case outdated
     /// The account's address is proven, so only its own sign-in methods open it.
     case notRecoverable = "not_recoverable"
-    /// The session has ended, or the password has changed since it was checked.
+    /// The session has ended, or the password has changed.
     case notSignedIn = "not_signed_in"
     /// Used, expired or unknown.
     case ticketUnknown = "ticket_unknown"

@@ -2,7 +2,7 @@ package import GatehouseWire
 
 /// A task for an external service, retried until it succeeds.
 package enum OutboxMessage: Sendable {
-    /// Revokes a provider's token after its account was deleted (RFC 7009).
+    /// RFC 7009, after the account was deleted.
     case revokeToken(provider: String, client: String, token: Secret)
 
     /// Stored; must not change.
@@ -12,7 +12,6 @@ package enum OutboxMessage: Sendable {
 }
 
 package enum OutboxSchedule {
-    /// How long a node holds an item.
     package static let lease: Duration = .seconds(120)
     /// Longer than any pause.
     package static let longestWait: Duration = .seconds(7 * 3_600)

@@ -1,9 +1,8 @@
 import Crypto
 package import GatehouseWire
 
-/// A sign-in's PKCE challenge (RFC 7636).
+/// A PKCE challenge (RFC 7636).
 package struct ProofKey: Equatable, Sendable {
-    /// RFC 7636 §4.2.
     package enum Method: String, CaseIterable, Sendable { case s256, plain }
 
     package let challenge: String
@@ -29,8 +28,7 @@ package struct ProofKey: Equatable, Sendable {
     }
 }
 
-/// Stored instead of a long random token.
 package enum TokenDigest {
-    /// SHA-256, 32 bytes.
+    /// SHA-256, stored instead of a long random token.
     package static func of(_ token: Secret) -> [UInt8] { Array(SHA256.hash(data: Array(token.reveal().utf8))) }
 }

@@ -4,7 +4,7 @@ package import GatehouseWire
 package struct ProviderFlow: Sendable {
     package enum Purpose: Equatable, Sendable {
         case signIn
-        /// Adds the identity to a signed-in user's account while the session lasts.
+        /// Ends with the session.
         case link(UserID, session: SessionID?)
     }
 
@@ -13,13 +13,13 @@ package struct ProviderFlow: Sendable {
 
     package let provider: String
     package let purpose: Purpose
-    /// Our PKCE verifier towards the provider (RFC 7636 §4.1).
+    /// Our PKCE verifier (RFC 7636 §4.1).
     package let verifier: Secret
     /// Must be repeated by the ID token.
     package let nonce: String
-    /// The app's PKCE challenge; nil in the implicit flow.
+    /// The app's; nil in the implicit flow.
     package let proofKey: ProofKey?
-    /// Checked against the allow list at the start.
+    /// Already checked against the allow list.
     package let redirectTo: String
 
     package init(
@@ -37,7 +37,7 @@ package struct ProviderFlow: Sendable {
 
 package struct ProviderGrant: Sendable {
     package let refreshToken: Secret
-    /// The client id that the token was issued to, needed to revoke it.
+    /// The token's client id, needed to revoke it.
     package let client: String
 
     package init(refreshToken: Secret, client: String) {
@@ -46,7 +46,7 @@ package struct ProviderGrant: Sendable {
     }
 }
 
-/// The provider tokens that the app receives once, with its first session (`provider_token`, `provider_refresh_token`).
+/// Delivered once, with the app's first session (`provider_token`, `provider_refresh_token`).
 package struct ProviderHandout: Sendable {
     package let accessToken: Secret?
     package let refreshToken: Secret?

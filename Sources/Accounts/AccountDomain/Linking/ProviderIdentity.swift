@@ -1,22 +1,21 @@
 package import GatehouseWire
 
-/// A user's identity at a provider, verified by the code that creates this value.
+/// Verified by the code that creates this value.
 package struct ProviderIdentity: Equatable, Sendable {
     /// `apple`, `google`, …; never `email` or `phone`.
     package let provider: String
     /// Unique together with ``provider``.
     package let subject: String
-    /// nil if the provider sent none, or one that Supabase Auth's syntax does not accept.
+    /// nil if the provider sent none, or one that Supabase Auth does not accept.
     package let email: EmailAddress?
     package let isEmailVerified: Bool
-    /// Whether ``email`` is a relay that hides the user's real address.
+    /// Whether the address hides the user's real one.
     package let isPrivateRelay: Bool
     /// Stored as `identity_data`, and merged into `user_metadata`.
     package let data: AuthJSONObject
-    /// Values for empty profile fields.
     package let profile: ProfileFill
 
-    /// - Returns: nil for an empty provider or subject, and for the providers `email` and `phone`.
+    /// - Returns: nil for an empty provider or subject, and for `email` and `phone`.
     package init?(
         provider: String, subject: String, email: String?, isEmailVerified: Bool, isPrivateRelay: Bool = false,
         data: AuthJSONObject, profile: ProfileFill = ProfileFill()
@@ -43,7 +42,7 @@ package struct ProviderIdentity: Equatable, Sendable {
     }
 }
 
-/// Profile values from a provider, cut or dropped where the schema would refuse them.
+/// Values are cut or dropped where the schema would refuse them.
 package struct ProfileFill: Equatable, Sendable {
     /// At most 50 code points.
     package let firstName: String?
@@ -71,7 +70,6 @@ package struct ProfileFill: Equatable, Sendable {
 }
 
 extension Identity {
-    /// Whether the provider is external, not the account's own email or telephone number.
     package static func isOfProvider(_ provider: String) -> Bool { provider != "email" && provider != "phone" }
     package var isOfProvider: Bool { Self.isOfProvider(provider) }
 
@@ -85,7 +83,6 @@ extension Identity {
     package func vouches(for email: String?) -> Bool { isEmailVerified && email != nil && self.email == email }
 }
 
-// For encrypted storage until the user confirms.
 extension ProviderIdentity {
     package var json: AuthJSON {
         let members: [String: AuthJSON?] = [
@@ -97,7 +94,6 @@ extension ProviderIdentity {
         return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
 
-    /// - Returns: nil for JSON that ``json`` cannot produce.
     package init?(json: AuthJSON) {
         guard let provider = json["provider"]?.stringValue, let subject = json["subject"]?.stringValue,
             let isEmailVerified = json["is_email_verified"]?.boolValue,

@@ -1,16 +1,16 @@
-/// For an address that a provider verified and an account has proven. Per provider.
+/// For an address that a provider verified and an account has proven.
 package enum LinkingPolicy: String, CaseIterable, Sendable {
     case automatic
     /// The user must first prove ownership of the account.
     case confirm
-    /// Ignores addresses: the identity gets its own account.
+    /// The identity gets its own account.
     case never
 }
 
-/// The address that a provider must supply before an account is created.
+/// Required before an account is created.
 package enum AddressRequirement: String, CaseIterable, Sendable {
     case none
-    /// Any address. An unverified one does not become the account's.
+    /// An unverified one does not become the account's.
     case present
     case verified
 }
@@ -19,7 +19,6 @@ package struct ProviderRules: Equatable, Sendable {
     package var linking: LinkingPolicy
     package var address: AddressRequirement
     package var allowsSignUp: Bool
-    /// Roles that may use the admin API.
     package var administratorRoles: [String]
 
     package init(

@@ -27,7 +27,6 @@ extension Account {
     }
 }
 
-/// Whether a user may remove a sign-in method. The last one must stay.
 package enum UnlinkDecision: Equatable, Sendable {
     /// The effect on the account's email address.
     package enum Address: Equatable, Sendable {
@@ -41,7 +40,7 @@ package enum UnlinkDecision: Equatable, Sendable {
     package enum Refusal: Equatable, Sendable {
         case lastMethod
         case notFound
-        /// Every address of the remaining identities belongs to another account.
+        /// Other accounts have every address of the remaining identities.
         case addressConflict
     }
 
@@ -49,7 +48,6 @@ package enum UnlinkDecision: Equatable, Sendable {
     case refuse(Refusal)
 
     /// - Parameter isFree: Whether no other account has the address. Called only if the result matters.
-    /// - Throws: Errors of `isFree`.
     package init(
         _ account: Account, removing id: IdentityID, hasPasskey: Bool = false, isFree: (EmailAddress) throws -> Bool
     ) rethrows {
@@ -90,7 +88,7 @@ extension Account {
         }
     }
 
-    /// Addresses that providers verified, oldest identity first.
+    /// Oldest identity first.
     func provenAddresses(without removed: IdentityID?) -> [EmailAddress] {
         identities.filter { $0.id != removed && $0.isEmailVerified }.compactMap { $0.email.flatMap(EmailAddress.init) }
     }

@@ -1,6 +1,5 @@
 package import GatehouseWire
 
-/// Encrypted in the outbox until it is sent.
 package struct MailContent: Sendable {
     package let kind: MailKind
     package let recipient: EmailAddress
@@ -11,17 +10,15 @@ package struct MailContent: Sendable {
     package var currentCode: Secret?
     package var currentLinkToken: Secret?
     package var redirectTo: String
-    /// The account's address, which may not be the recipient.
+    /// May differ from the recipient.
     package var account: String?
-    /// Whether the recipient is the account's confirmed address. Otherwise it may be a stranger: anyone can enter any
-    /// address to sign up.
+    /// Otherwise the recipient may be a stranger: anyone can enter any address to sign up.
     package var isToConfirmed = false
     package var newEmail: String?
     /// The account's `user_metadata`.
     package var data: AuthJSONObject = [:]
-    /// The client's languages, as in `Accept-Language` (RFC 9110 §12.5.4).
+    /// As in `Accept-Language` (RFC 9110 §12.5.4).
     package var language: String?
-    /// nil unless the email is a notice.
     package var notice: MailNotice?
 
     package init(kind: MailKind, recipient: EmailAddress, redirectTo: String) {
@@ -76,14 +73,13 @@ package struct MintedToken: Sendable {
     package static let linkBytes = 28
     package static let digits = 6
 
-    /// - Parameter hasProofKey: Whether the request had a PKCE challenge.
     package init(hasProofKey: Bool, randomBytes: (Int) -> [UInt8]) {
         let digits = randomBytes(Self.linkBytes).hexadecimal
         link = Secret((hasProofKey ? Self.pkcePrefix : "") + digits)
         code = Secret(Self.code(randomBytes))
     }
 
-    /// Draws again above the last multiple of a million, so every code is equally likely.
+    /// Every code is equally likely: draws again above the last multiple of a million.
     private static func code(_ randomBytes: (Int) -> [UInt8]) -> String {
         while true {
             let number = randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -9,13 +9,13 @@ package enum MailKind: String, CaseIterable, Sendable {
     /// A change of address is confirmed by the current and the new address.
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
-    /// A code that replaces the current password in a change.
+    /// Replaces the current password in a change.
     case reauthentication
-    /// Tells an address's owner that it was used for another sign-up.
+    /// Tells an address's owner about another sign-up with it.
     case accountExists = "account_exists"
     /// Proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
-    // Notices report what has happened to the account. Their names end in `_notification`.
+    // Notices. Their names end in `_notification`.
     case passwordChanged = "password_changed_notification"
     /// To the account's previous address.
     case emailChanged = "email_changed_notification"
@@ -33,7 +33,7 @@ package enum MailKind: String, CaseIterable, Sendable {
 
     package var isNotice: Bool { rawValue.hasSuffix("_notification") }
 
-    /// Where the code is stored; nil for an email without a code.
+    /// nil for an email without a code.
     package var slot: TokenSlot? {
         switch self {
         case .signUp, .invite: .confirmation
@@ -46,7 +46,7 @@ package enum MailKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The link's `type`; nil for an email without a link.
+    /// nil for an email without a link.
     package var linkType: String? {
         switch self {
         case .signUp, .invite, .magicLink, .recovery: rawValue
@@ -66,18 +66,16 @@ package enum MailKind: String, CaseIterable, Sendable {
     }
 }
 
-/// An emailed code's purpose. An account has at most ``depth`` codes per slot. Raw values are stored and must not
-/// change.
+/// At most ``depth`` codes per account. Raw values are stored and must not change.
 package enum TokenSlot: String, CaseIterable, Sendable {
     case confirmation, recovery, reauthentication
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
-    /// Proves the account of one link ticket.
     case linkConfirmation = "link_confirmation"
 
     package static let depth = 3
 
-    /// The slot's stored values, newest code first. Earlier releases know only the first.
+    /// Stored values, newest code first. Earlier releases know only the first.
     package var places: [String] { [rawValue, rawValue + "/1", rawValue + "/2"] }
 
     /// - Returns: nil for a slot that only a newer release knows.
@@ -95,9 +93,9 @@ package enum TokenSlot: String, CaseIterable, Sendable {
     }
 }
 
-/// Emails in different lanes do not delay each other. Raw values are stored and must not change.
+/// Lanes do not delay each other. Raw values are stored and must not change.
 package enum MailLane: String, CaseIterable, Sendable {
-    /// The user is waiting for these.
+    /// Users wait for these.
     case codes
     case invitations, notices
 }

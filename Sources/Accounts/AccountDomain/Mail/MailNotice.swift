@@ -1,9 +1,8 @@
 package import GatehouseWire
 
-/// The changes that are reported to an account's owner.
 package struct MailNotices: Sendable {
     package let kinds: Set<MailKind>
-    /// Whether only proven addresses get notices. Otherwise confirmed addresses do.
+    /// Whether notices go only to proven addresses, not to all confirmed ones.
     package let needsProof: Bool
 
     package init(kinds: Set<MailKind> = [], needsProof: Bool = false) {
@@ -18,16 +17,16 @@ package struct MailNotices: Sendable {
 
 package struct MailNotice: Sendable {
     package let time: Instant
-    /// The device that made the change, in words; nil for an administrator.
+    /// In words; nil for an administrator.
     package var device: String?
     package var oldEmail: String?
-    /// A sign-in method's provider, or `email`.
+    /// Or `email`.
     package var provider: String?
     package var factor: Factor.Kind?
-    /// The product that keeps a passkey; nil if unknown. Not the user's name for it: a thief could use that to write to
-    /// the owner.
+    /// The product that keeps a passkey; nil if unknown. A thief could use the user's name for it to write to the
+    /// owner.
     package var authenticator: String?
-    /// When an administrator's removal takes effect.
+    /// By an administrator.
     package var removalAt: Instant?
 
     package init(time: Instant) { self.time = time }

@@ -1,23 +1,20 @@
 package enum MailSchedule {
-    /// A node that took an email starts the attempt within this time, or returns it.
+    /// Within this time, a node that took an email starts the attempt or returns it.
     package static let beginning: Duration = .seconds(60)
 
-    /// How long a node holds an email.
-    ///
-    /// - Parameter attempt: The longest duration of an attempt.
+    /// - Parameter attempt: The longest duration.
     package static func lease(attempt: Duration) -> Duration { beginning + attempt + .seconds(30) }
 
-    /// How long a notice is retried. It has no code that expires.
+    /// A notice has no code that expires.
     package static let noticeLifetime: Duration = .seconds(3 * 86_400)
 
-    /// Longer than an email waits for its next attempt, which is at most until its code expires.
+    /// Longer than the longest wait, the lifetime of a code.
     package static let longestWait: Duration = .seconds(8 * 86_400)
 
-    /// This many refusals in a row are our or the mail server's fault, not the addresses'.
+    /// More likely a fault of ours or of the mail server than of the addresses.
     package static let refusalsInARow = 3
 
-    /// Five seconds, doubled each time, at most ten minutes, ± 25 % so that emails that failed together are not retried
-    /// together.
+    /// Five seconds, doubled each time, at most ten minutes, ± 25 % to spread emails that failed together.
     ///
     /// - Parameters:
     ///   - attempts: At least 1.

@@ -1,10 +1,9 @@
-/// Names of common password managers and platforms by AAGUID. Source:
+/// By AAGUID. Source:
 /// [passkey-authenticator-aaguids](https://github.com/passkeydeveloper/passkey-authenticator-aaguids), September 2026.
 package enum AuthenticatorModels {
     /// - Parameter model: The AAGUID, 16 bytes.
     package static func passkeyName(_ model: [UInt8]) -> String { name(of: model) ?? "Passkey" }
 
-    /// - Returns: nil for an unlisted model.
     package static func name(of model: [UInt8]) -> String? {
         let id = Identifier<Passkey>(bytes: model).text
         return names.first { $0.id.utf8.elementsEqual(id.utf8) }?.name

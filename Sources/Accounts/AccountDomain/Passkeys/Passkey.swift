@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A discoverable WebAuthn credential for sign-in. Separate from second factors: neither can be used as the other.
+/// A discoverable WebAuthn credential. Neither passkeys nor second factors can be used as the other.
 package struct Passkey: Sendable {
     package var id: PasskeyID
     package var user: UserID
@@ -10,7 +10,7 @@ package struct Passkey: Sendable {
     package var publicKey: [UInt8]
     /// The IANA "COSE Algorithms" number.
     package var algorithm: Int64
-    /// The AAGUID, 16 bytes; zeros if the authenticator names none.
+    /// The AAGUID; zeros without one.
     package var model: [UInt8]
     /// Of the last sign-in; 0 if the authenticator does not count.
     package var signCount: UInt32
@@ -25,7 +25,7 @@ package struct Passkey: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
     package var lastUsedAt: Instant?
-    /// When the first proof of the account's address set it aside. It then signs in only together with an emailed code.
+    /// By the first proof of the account's address. It then signs in only together with an emailed code.
     package var setAsideAt: Instant?
 
     package init(

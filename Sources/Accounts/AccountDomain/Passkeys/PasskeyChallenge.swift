@@ -1,16 +1,16 @@
 package import GatehouseWire
 
-/// A passkey challenge that the server recognizes without storing it, so that anonymous callers cannot fill a table.
+/// A challenge that the server recognizes without storing it, so that anonymous callers cannot fill a table.
 ///
-/// The id is a version 8 UUID (RFC 9562 §5.8): expiry time, random bits, and a proof that this server made it for this
-/// purpose. The challenge is a MAC of the id, so only its receiver knows it.
+/// The id is a version 8 UUID (RFC 9562 §5.8): expiry time, random bits, and a proof of origin and purpose. The
+/// challenge is a MAC of the id, so only its receiver knows it.
 package struct PasskeyChallenge: Sendable {
     package enum Purpose: Sendable {
         case authentication
         case registration(UserID)
         /// Created without a gesture (`mediation: "conditional"`).
         case conditionalRegistration(UserID)
-        /// A new account's first passkey. The authenticator shows the name.
+        /// The authenticator shows the name.
         case signUp(name: String)
     }
 
@@ -35,7 +35,7 @@ package struct PasskeyChallenge: Sendable {
         self.init(id: id + proof.prefix(16 - Self.proofStart), purpose, secrets, secret: 0)
     }
 
-    /// Recognizes a challenge that a node with these secrets made for this purpose. It may have expired or been used.
+    /// Recognizes a challenge from a node with these secrets. It may have expired or been used.
     package init?(_ id: PasskeyChallengeID, for purpose: Purpose, _ secrets: ServerSecrets) {
         let bytes = id.bytes
         let context = Self.proofContext(purpose, Array(bytes.prefix(Self.proofStart)))

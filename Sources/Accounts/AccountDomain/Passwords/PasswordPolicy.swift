@@ -6,18 +6,17 @@ package enum WeakPasswordReason: String, CaseIterable, Sendable {
 }
 
 package enum PasswordRefusal: Error, Hashable, Sendable {
-    /// Over ``PasswordPolicy/longest`` bytes. Separate from strength: Supabase Auth returns 400 here, not 422.
+    /// Separate from strength: Supabase Auth returns 400 here, not 422.
     case tooLong
-    /// RFC 8264 §9.12. Password fields drop control characters, so one is a client's fault.
+    /// RFC 8264 §9.12. Password fields drop control characters.
     case controlCharacter
-    /// At least one reason, without duplicates, in the order of ``WeakPasswordReason``.
+    /// Without duplicates, in the order of ``WeakPasswordReason``.
     case weak([WeakPasswordReason])
 }
 
 package struct PasswordPolicy: Hashable, Sendable {
     /// UTF-8 bytes.
     package static let longest = OpaqueString.longest
-    /// The minimum lengths that settings accept.
     package static let minimums = 6...72
 
     /// In Unicode scalars of the prepared password. Supabase Auth counts bytes, so this is never more permissive.
@@ -25,14 +24,14 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// A password needs a character of each set.
     package let requiredSets: [String]
     package let refusesCommon: Bool
-    /// Words that a password must not consist of, such as the app's name.
+    /// Such as the app's name.
     package let forbiddenWords: [String]
 
     /// - Parameters:
     ///   - minimumLength: Raised to the lowest of ``minimums`` if smaller.
     ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; any other backslash is its own
     /// set. Empty sets are ignored.
-    ///   - refusesCommon: Refuses the most common passwords as `pwned`.
+    ///   - refusesCommon: As `pwned`.
     ///   - forbiddenWords: Refused as `pwned` in any case, including surrounded by digits and punctuation.
     package init(
         minimumLength: Int = 8, requiredCharacters: String = "", refusesCommon: Bool = true,
@@ -44,7 +43,7 @@ package struct PasswordPolicy: Hashable, Sendable {
         self.forbiddenWords = forbiddenWords.map(OpaqueString.prepare)
     }
 
-    /// Checks the rules without exceptions; not strength.
+    /// Without the rules about strength.
     package static func checkForm(of password: Secret) throws(PasswordRefusal) {
         guard password.utf8Count <= longest else { throw .tooLong }
         guard password.reveal().unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
@@ -52,10 +51,10 @@ package struct PasswordPolicy: Hashable, Sendable {
         }
     }
 
-    /// Checks the password's prepared form, which is hashed.
+    /// Checks the prepared form, which is hashed.
     ///
     /// - Parameter email: The password must be neither this address nor its local part.
-    /// - Throws: ``PasswordRefusal`` with all reasons together.
+    /// - Throws: All reasons together.
     package func check(_ password: Secret, of email: String? = nil) throws(PasswordRefusal) {
         try Self.checkForm(of: password)
         let text = OpaqueString.prepare(password.reveal())
@@ -76,7 +75,7 @@ package struct PasswordPolicy: Hashable, Sendable {
         return words.contains { ForbiddenWord.core(of: $0) == core }
     }
 
-    /// Supabase Auth's message, except that the limit is in bytes, not characters.
+    /// Supabase Auth's, except that the limit is in bytes.
     package func message(for refusal: PasswordRefusal) -> String {
         switch refusal {
         case .tooLong: "Password cannot be longer than \(Self.longest) bytes"

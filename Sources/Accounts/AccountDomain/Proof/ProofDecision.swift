@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The effect of an address's proof on earlier credentials and sessions: a pure function of ``ProofFacts``. Table:
+/// An address's proof affects earlier credentials and sessions: a pure function of ``ProofFacts``. Table:
 /// `Docs/proving.md`.
 ///
 /// A proof deletes nothing. What may be a stranger's is set aside: see ``SetAside``.
@@ -8,14 +8,14 @@ package struct ProofDecision: Equatable, Sendable {
     package enum Password: Equatable, Sendable {
         case keeps
         case isSetAside
-        /// The password of the email's sign-up becomes the account's.
+        /// The password of the email's sign-up.
         case becomesThatOfTheEmail
-        /// The password typed with the code becomes the account's.
+        /// Typed with the code.
         case becomesTheTypedOne
     }
 
     package let password: Password
-    /// Sets aside passkeys, and provider identities that do not vouch for the address.
+    /// Passkeys, and provider identities that do not vouch for the address.
     package let setsAsideOthers: Bool
     /// Except the caller's.
     package let endsSessions: Bool
@@ -47,7 +47,7 @@ package struct ProofDecision: Equatable, Sendable {
 }
 
 package struct ProofFacts: Equatable, Sendable {
-    /// The caller's evidence besides the emailed code or link.
+    /// Besides the emailed code or link.
     package enum Binding: CaseIterable, Sendable {
         case none
         /// The client that requested the email, by its PKCE verifier or browser cookie.
@@ -64,17 +64,17 @@ package struct ProofFacts: Equatable, Sendable {
         case signUp
         /// Another sign-up with the same address.
         case competingSignUp
-        /// A change of address, begun by a session of the account.
+        /// Begun by a session of the account.
         case addressChange
-        /// A sign-in, a password reset, a link confirmation or a repeated email: anyone can request these.
+        /// Anyone can request these: a sign-in, a password reset, a link confirmation or a repeated email.
         case other
     }
 
-    /// Whether this is the address's first proof. Later ones change nothing.
+    /// Later proofs change nothing.
     package var isFirst: Bool
     package var binding: Binding
     package var email: Email
-    /// Whether the account is a sign-up that never had a session.
+    /// A sign-up that never had a session.
     package var isUnfinishedSignUp: Bool
     /// Whether sign-ups with other passwords wait for the same address.
     package var competes: Bool

@@ -5,10 +5,10 @@ package import GatehouseWire
 package struct SetAside: Equatable, Sendable {
     package struct Password: Equatable, Sendable {
         package let hash: Secret
-        /// The `user_metadata` of the sign-up that chose it.
+        /// The sign-up's `user_metadata`.
         package var data: AuthJSONObject
         package let at: Instant
-        /// The session that restores it by giving the account's second factor.
+        /// Restores it by giving the account's second factor.
         package var session: SessionID?
 
         package init(hash: Secret, data: AuthJSONObject = [:], at: Instant, session: SessionID? = nil) {
@@ -42,13 +42,13 @@ package struct SetAside: Equatable, Sendable {
         }
     }
 
-    /// Limits competing sign-ups' passwords, so that strangers cannot fill the row. The first ones stay.
+    /// Strangers cannot fill the row. The first ones stay.
     package static let mostPasswords = 5
 
     package var passwords: [Password] = []
     package var passkeys: [Passkey] = []
     package var identities: [Identity] = []
-    /// A client requested a code for an unfinished sign-up without its password, so the code alone does not prove whose
+    /// A client requested a code for an unfinished sign-up without its password, so the code does not prove whose
     /// password it is.
     package var isContested = false
 
@@ -56,13 +56,11 @@ package struct SetAside: Equatable, Sendable {
 
     package var isEmpty: Bool { passwords.isEmpty && passkeys.isEmpty && identities.isEmpty }
 
-    /// `password`, `passkey` and provider names, for the audit log.
+    /// For the audit log: `password`, `passkey` and provider names.
     package var methods: [String] {
         (passwords.isEmpty ? [] : ["password"]) + (passkeys.isEmpty ? [] : ["passkey"]) + identities.map(\.provider)
     }
 
-    /// Adds a password unless it is present.
-    ///
     /// - Parameter isKept: Ignores ``mostPasswords``: it was the account's, or its sign-up's email was used.
     package mutating func add(_ password: Password, isKept: Bool = false) {
         guard isKept || passwords.count < Self.mostPasswords,
@@ -77,7 +75,7 @@ package struct SetAside: Equatable, Sendable {
 }
 
 extension SetAside {
-    /// An array of objects with `type`; nil if nothing is set aside.
+    /// An array of objects with `type`; nil if empty.
     package var stored: String? {
         let passwords = passwords.map { password in
             Self.entry(
@@ -104,7 +102,7 @@ extension SetAside {
         return .object(members.merging(entry) { $1 })
     }
 
-    /// Ignores entries of a type that only a newer release knows.
+    /// Ignores types that only a newer release knows.
     package init(stored: String?) {
         self.init()
         // Ignored: our own JSON. Passkeys and identities keep their own marks.
@@ -136,16 +134,16 @@ extension SetAside {
 }
 
 extension Account {
-    /// Whether a sign-up created the account: `user_metadata` then contains the account's id.
+    /// A sign-up's `user_metadata` contain the account's id.
     package var isOfSignUp: Bool {
         // Ignored: our own JSON, so it parses.
         (try? JSONReader.read(user.userMetadata))?["sub"]?.stringValue.map { $0.utf8.elementsEqual(user.id.text.utf8) }
             ?? false
     }
 
-    /// The `data` of the sign-up that created the account, without the server's members.
+    /// The sign-up's `data`, without the server's members.
     package var enteredMetadata: AuthJSONObject {
-        // Ignored: our own JSON. If it is damaged, nothing is known to have been entered.
+        // Ignored: our own JSON. If damaged, nothing is known to have been entered.
         let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }
     }

@@ -1,13 +1,12 @@
 package import GatehouseWire
 
-/// The ticket for a correct but set-aside passkey. Presented with an emailed code, it restores the passkey. Encrypted
-/// by the server instead of stored.
+/// The ticket for a correct but set-aside passkey, which an emailed code restores. Encrypted, not stored.
 package struct SetAsidePasskey: Equatable, Sendable {
     package let id: PasskeyID
     package let user: UserID
     package let expiresAt: Instant
 
-    /// The time for the code to arrive.
+    /// For the code to arrive.
     package static let lifetime: Duration = .seconds(600)
     private static let name = "set-aside passkey"
 
@@ -15,13 +14,13 @@ package struct SetAsidePasskey: Equatable, Sendable {
         (self.id, self.user, expiresAt) = (id, user, now + Self.lifetime)
     }
 
-    /// - Parameter nonce: 12 random bytes. Another length throws an error of the crypto library.
+    /// - Parameter nonce: 12 random bytes.
     package func ticket(_ secrets: ServerSecrets, nonce: [UInt8]) throws -> Secret {
         let time = (0..<8).map { UInt8(truncatingIfNeeded: expiresAt.microseconds >> (56 - 8 * Int64($0))) }
         return Secret(Base64URL.text(try secrets.seal(id.bytes + user.bytes + time, name: Self.name, nonce: nonce)))
     }
 
-    /// - Returns: nil for a ticket that has expired, or that this server did not seal.
+    /// - Returns: nil for an expired ticket, or another server's.
     package init?(ticket: Secret, _ secrets: ServerSecrets, at now: Instant) {
         guard ticket.utf8Count <= 128, let sealed = Base64URL.decode(ticket.reveal()),
             // Ignored: other text is not one of our tickets.

@@ -1,8 +1,8 @@
 import GatehouseWire
 
 extension Device {
-    /// Such as `iPhone · Journal · iOS 18.2 · 192.0.2.1`; nil if nothing is known. The client chose its user agent, so
-    /// parts that mail programs could turn into a link are left out.
+    /// Such as `iPhone · Journal · iOS 18.2 · 192.0.2.1`; nil if nothing is known. Leaves out what mail programs could
+    /// turn into a link, because the client chose its user agent.
     package var words: String? {
         let name = userAgent.flatMap { DeviceName(userAgent: $0) }
         var parts: [String] = []
@@ -13,14 +13,14 @@ extension Device {
         return parts.isEmpty ? nil : parts.joined(separator: " · ")
     }
 
-    /// App, model and system without versions, which change with updates. Empty for a client that does not name itself.
+    /// App, model and system without versions, which updates change. Empty for an unnamed client.
     package var family: String {
         guard let name = userAgent.flatMap({ DeviceName(userAgent: $0) }) else { return "" }
         let system = String(decoding: (name.system ?? "").utf8.prefix { !$0.isDigit }, as: UTF8.self)
         return [name.app ?? "", name.model ?? "", system].joined(separator: "\n")
     }
 
-    /// Whether the text is short and has no signs but spaces, hyphens, parentheses, and dots within numbers.
+    /// Short, with no signs but spaces, hyphens, parentheses, and dots within numbers.
     private static func isPlain(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         guard (1...32).contains(scalars.count) else { return false }

@@ -2,13 +2,13 @@ import Crypto
 package import GatehouseWire
 
 /// Shows that a device has signed in to an account before: a random id signed by the server. Not a credential; it gives
-/// the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
-/// Changing the password invalidates it, so knowing the previous password gives no advantage.
+/// the device its own limit of wrong passwords (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). A
+/// changed password invalidates it.
 package struct DeviceCookieValue: Sendable {
     /// 44 characters of Base64URL.
     package let text: Secret
     package let id: String
-    /// Differs for each account, and for each password of an account.
+    /// Differs for each account and password.
     package let password: String
     private let number: UInt8
 
@@ -16,9 +16,7 @@ package struct DeviceCookieValue: Sendable {
     private static let passwordBytes = 8
     private static let signatureBytes = 16
 
-    /// - Parameters:
-    ///   - account: The mark is invalid for any other.
-    ///   - id: 8 random bytes.
+    /// - Parameter id: 8 random bytes.
     /// - Returns: nil for a user without a password.
     package init?(of account: [UInt8], _ user: User, id: [UInt8], _ secrets: ServerSecrets) {
         let number = secrets.currentNumber
@@ -36,8 +34,7 @@ package struct DeviceCookieValue: Sendable {
         guard self.text.matches(text) else { return nil }
     }
 
-    /// Whether the mark was issued for the current password. A new hash of the same password also invalidates earlier
-    /// marks.
+    /// False after a change of the password, or of its hash alone.
     package func isCurrent(of user: User, _ secrets: ServerSecrets) -> Bool {
         Self.password(of: user, number, secrets).map { Base64URL.text($0) == password } ?? false
     }

@@ -25,7 +25,7 @@ package struct EndedSession: Sendable {
         self.endedBy = endedBy
     }
 
-    /// A session that has ended by policy but is not removed yet; nil for an active one.
+    /// Ended by policy but not removed yet; nil for an active session.
     package init?(_ session: Session, on device: Device, policy: SessionPolicy, at now: Instant) {
         guard let (reason, end) = policy.end(of: session), end < now else { return nil }
         self.init(
@@ -68,7 +68,7 @@ extension EndedSession {
         }
     }
 
-    /// The remedy, for the user or for the operator on the user's behalf.
+    /// For the user, or for the operator on the user's behalf.
     package var advice: String {
         switch reason {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:

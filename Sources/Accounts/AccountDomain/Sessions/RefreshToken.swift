@@ -5,8 +5,8 @@ package import GatehouseWire
 /// token can be reproduced.
 ///
 /// Base64URL without padding of: version `1` · server secret's number (1 byte) · session id (16) · counter (unsigned
-/// LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of SHA-256 of the preceding
-/// bytes, a checksum against typing errors. 39 to 47 bytes, 52 to 63 characters.
+/// LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of their SHA-256, against
+/// typing errors. 39 to 47 bytes, 52 to 63 characters.
 package struct RefreshToken: Sendable {
     package let session: SessionID
     package let counter: Int64
@@ -16,7 +16,7 @@ package struct RefreshToken: Sendable {
 
     private static let version: UInt8 = 1
 
-    /// - Returns: nil if the text does not have a token's form. Call ``genuineKey(_:)`` to authenticate it.
+    /// Does not authenticate: see ``genuineKey(_:)``.
     package init?(_ text: Secret) {
         let text = text.reveal()
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count >= 39,
@@ -34,7 +34,7 @@ package struct RefreshToken: Sendable {
         code = Array(body.suffix(16))
     }
 
-    /// The session's key; nil unless this server issued the token under a secret that it still has. Constant time.
+    /// nil unless this server issued the token under a secret that it still has. Constant time.
     package func genuineKey(_ secrets: ServerSecrets) -> RefreshTokenKey? {
         guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return nil }
         let isGenuine = zip(key.code(of: signed), code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -45,7 +45,7 @@ package struct RefreshToken: Sendable {
         Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
     }
 
-    /// The format that imported Supabase tokens share: a prefix and a counter under a MAC.
+    /// Imported Supabase tokens share this format.
     package static func sealed(_ head: [UInt8], counter: Int64, _ key: HMAC<SHA256>) -> String {
         var (bytes, code) = (head, key)
         var rest = UInt64(counter)
@@ -64,7 +64,7 @@ package struct RefreshToken: Sendable {
         var value: Int64 = 0
         for (position, byte) in bytes.enumerated() {
             let isLast = position == bytes.count - 1
-            // One encoding per number: the last byte has no continuation bit and is not a redundant zero.
+            // One encoding per number: no continuation bit or redundant zero at the end.
             guard (byte & 0x80 == 0) == isLast, !(isLast && byte == 0 && position > 0) else { return nil }
             value |= Int64(byte & 0x7F) << (7 * position)
         }
@@ -77,7 +77,6 @@ extension RefreshToken: Unprinted {
     package var description: String { "refresh token \(counter) of session \(session.text)" }
 }
 
-/// One session's key under one server secret.
 package struct RefreshTokenKey: Sendable {
     let secretNumber: UInt8
     let session: [UInt8]

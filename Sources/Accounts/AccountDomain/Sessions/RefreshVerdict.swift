@@ -1,24 +1,24 @@
 package import GatehouseWire
 
-/// What happens to a presented refresh token (RFC 9700 §4.14.2).
+/// RFC 9700 §4.14.2.
 package enum RefreshVerdict: String, Sendable {
     /// The current token: issue its successor.
     case rotate
     /// The successor's response may have been lost: return the current token again.
     case reissue
-    /// The same after ``SessionPolicy/reuseInterval``. A lost response looks like an attacker who always holds the
-    /// previous token, so the audit log records it.
+    /// The same after ``SessionPolicy/reuseInterval``. An attacker who always holds the previous token looks the same,
+    /// so the audit log records it.
     case reissueLate = "reissue_late"
     /// Two or more generations behind and too late for concurrent callers: the token was copied.
     case revoke
     case expired
     /// Never issued: a restored backup or a forgery.
     case ahead
-    /// Issued before a second factor raised the session, and no later token has been used: the response was lost. The
+    /// Issued before a second factor raised the session, and the response was lost: no later token has been used. The
     /// session continues at the token's level.
     case lowered
     /// Issued before a second factor raised the session, and presented right after a later token was used: a concurrent
-    /// request of the same client. The token does not get the new level.
+    /// request of the same client. It does not get the new level.
     case outgrown
 
     /// - Parameters:
@@ -37,7 +37,7 @@ package enum RefreshVerdict: String, Sendable {
             if policy.hasEnded(session, at: now) || lowEnd.map({ now > $0 }) ?? false {
                 .expired
             } else if behind < 0 {
-                // A second factor's token whose response arrived after the session had continued below it.
+                // A second factor's token whose response came after the session had continued below it.
                 session.isLowered && counter <= session.levelCounter && !policy.isStrict
                     ? (isSideBySide ? .reissue : .reissueLate) : .ahead
             } else if session.assuranceLevel > .aal1, counter < session.levelCounter {
@@ -57,13 +57,11 @@ package enum RefreshVerdict: String, Sendable {
 }
 
 extension Session {
-    /// Whether the session continued below a second factor's level: see ``RefreshVerdict/lowered``.
+    /// See ``RefreshVerdict/lowered``.
     package var isLowered: Bool { assuranceLevel == .aal1 && levelCounter > counter }
 
-    /// The counter with which the session continues below its level: the successor of a token from right before the
-    /// second factor, or of a token whose own response was lost.
-    ///
-    /// - Returns: nil for an older token.
+    /// The successor of a token from right before the second factor, or of one whose own response was lost; nil for an
+    /// older token.
     package func counterBelow(_ presented: Int64) -> Int64? {
         // The raise skipped one counter.
         let before = levelCounter - 2

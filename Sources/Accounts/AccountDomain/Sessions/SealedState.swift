@@ -1,17 +1,15 @@
 import GatehouseWire
 
-/// The server secret that a stored value needs.
 package enum SealedState: Equatable, Sendable {
     case current
-    /// Another configured secret, which opens this content.
+    /// Another configured secret opens this content.
     case older(content: [UInt8])
     case missing(number: UInt8)
-    /// The secret with the value's number does not open it: the number was reused, or the value is damaged.
+    /// The number was reused for another secret, or the value is damaged.
     case damaged
 }
 
 extension ServerSecrets {
-    /// - Parameter name: As for ``seal(_:name:nonce:)``.
     package func state(of sealed: [UInt8], name: String) -> SealedState {
         do {
             let content = try open(sealed, name: name)

@@ -1,14 +1,13 @@
 import Crypto
 package import GatehouseWire
 
-/// The configured secrets, newest first. The first protects new values; the others keep older values valid until their
-/// sessions have refreshed.
+/// Newest first. The first secret protects new values; the others keep older values valid until their sessions have
+/// refreshed.
 package struct ServerSecrets: Sendable {
     private struct Key: Sendable {
         let number: UInt8
-        /// Initialized with the secret, which is most of an HMAC's work for a short text.
+        /// Initialized once, which is most of an HMAC's work for a short text.
         let code: HMAC<SHA256>
-        /// For ``ServerSecrets/seal(_:name:nonce:)``.
         let sealing: SymmetricKey
     }
 
@@ -45,7 +44,7 @@ package struct ServerSecrets: Sendable {
     /// Encrypts with AES-256-GCM (RFC 5116).
     ///
     /// - Parameters:
-    ///   - name: The ciphertext is bound to it, so it cannot replace another name's.
+    ///   - name: Bound to the ciphertext, so it cannot replace another name's.
     ///   - nonce: 12 random bytes. Another length throws an error of the crypto library.
     /// - Returns: The secret's number, nonce, ciphertext and tag: 29 bytes more than the data.
     package func seal(_ bytes: [UInt8], name: String, nonce: [UInt8]) throws -> [UInt8] {
@@ -55,8 +54,8 @@ package struct ServerSecrets: Sendable {
         return [keys[0].number] + combined
     }
 
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret, or for fewer than 29 bytes; an error of
-    ///   the crypto library if the ciphertext was modified or has another name.
+    /// - Throws: ``UnknownServerSecret`` for a missing secret or fewer than 29 bytes; an error of the crypto library
+    ///   for modified ciphertext or another name.
     package func open(_ sealed: [UInt8], name: String) throws -> [UInt8] {
         guard sealed.count >= 29, let key = keys.first(where: { $0.number == sealed[0] })?.sealing else {
             throw UnknownServerSecret(number: sealed.first)
@@ -67,26 +66,24 @@ package struct ServerSecrets: Sendable {
 
     var currentNumber: UInt8 { keys[0].number }
 
-    /// A 32-byte signature.
-    ///
-    /// - Returns: nil for an unknown secret.
+    /// 32 bytes; nil for an unknown secret.
     func deviceSignature(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
         signature("gatehouse device mark", bytes, number)
     }
 
-    /// Identifies the password that a device mark was made for.
+    /// Identifies the password of a device mark.
     func devicePassword(_ bytes: [UInt8], number: UInt8) -> [UInt8]? {
         signature("gatehouse device password", bytes, number)
     }
 
-    /// A digest of a code that is too short to be hashed without a secret: the secret's number, then 32 bytes.
+    /// For a code too short to be hashed without a secret: the secret's number, then 32 bytes.
     ///
     /// - Parameter owner: Equal codes of different owners have different digests.
     package func codeDigest(_ code: Secret, of owner: String) -> [UInt8] {
         [keys[0].number] + digest(code, of: owner, keys[0].code)
     }
 
-    /// false if the configuration lacks the digest's secret.
+    /// false if the digest's secret is missing.
     package func isDigest(_ stored: [UInt8], ofCode code: Secret, of owner: String) -> Bool {
         guard let key = keys.first(where: { $0.number == stored.first }) else { return false }
         let expected = digest(code, of: owner, key.code)
@@ -98,20 +95,20 @@ package struct ServerSecrets: Sendable {
         return Self.derive(key, "gatehouse one-time code", context).withUnsafeBytes(Array.init)
     }
 
-    /// Replaces an address where the address itself must not be stored, such as in an index.
+    /// Replaces an address where it must not be stored, such as in an index.
     package func mark(of address: EmailAddress) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
-    /// The 16-byte salt of every password that a sign-up chooses for an address. Equal passwords of repeated sign-ups
-    /// have equal hashes, so a repetition is recognized without another computation. Later passwords get random salts.
+    /// 16 bytes. Repeated sign-ups with the same password have equal hashes, and are recognized without another
+    /// computation. Later passwords get random salts.
     package func signUpSalt(of address: EmailAddress) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse sign-up salt", Array(address.text.utf8)).withUnsafeBytes {
             Array($0.prefix(16))
         }
     }
 
-    /// MACs under each secret, newest first; 32 bytes each.
+    /// 32 bytes under each secret, newest first.
     func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
         keys.map { Self.derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }
     }
@@ -120,8 +117,7 @@ package struct ServerSecrets: Sendable {
         keys.first { $0.number == number }.map { Self.derive($0.code, purpose, bytes).withUnsafeBytes(Array.init) }
     }
 
-    /// Derives one key per purpose and context. The secret is uniformly random, so HKDF's expand step is sufficient
-    /// (RFC 5869 §3.3).
+    /// One key per purpose and context. HKDF's expand step is sufficient for a uniformly random secret (RFC 5869 §3.3).
     private static func derive(_ code: HMAC<SHA256>, _ purpose: String, _ context: [UInt8]) -> SymmetricKey {
         var code = code
         code.update(data: Array(purpose.utf8) + context + [1])

@@ -10,11 +10,11 @@ package struct Session: Sendable {
     package var counter: Int64
     /// Derived from ``authenticationMethods``.
     package var assuranceLevel: AssuranceLevel
-    /// A JSON array of `{"method", "timestamp"}`, newest first: see ``entries``.
+    /// A JSON array of `{"method", "timestamp"}`: see ``entries``.
     package var authenticationMethods: String
     /// The second factor that raised the session last.
     package var factor: FactorID?
-    /// The first refresh token at the current level. Tokens with a lower counter never give that level.
+    /// The first refresh token at the current level. Lower counters never give that level.
     package var levelCounter: Int64 = 0
 
     package init(
@@ -34,7 +34,6 @@ package struct Session: Sendable {
 /// After RFC 8176, with Supabase Auth's names.
 package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case password, anonymous, oauth
-    /// An emailed code or link.
     case otp
     // An emailed link that led to an authorization code.
     case magicLink = "magiclink"
@@ -42,7 +41,6 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case emailSignUp = "email/signup"
     case emailChange = "email_change"
     case passkey
-    // Second factors.
     case totp
     case phoneFactor = "mfa/phone"
     case webAuthnFactor = "mfa/webauthn"
@@ -51,7 +49,7 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     /// How long an emailed code or link replaces the current password.
     private static let proofSeconds: Int64 = 600
 
-    /// Whether the sign-in has just proved the account's address, so that it replaces the current password.
+    /// Whether an emailed code or link has just proved the address, which replaces the current password.
     package static func provesAddress(_ entries: String, at now: Instant) -> Bool {
         // Ignored: our own JSON, so it parses.
         let list = (try? JSONReader.read(entries))?.arrayValue ?? []
@@ -69,18 +67,17 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     }
 }
 
-/// The client's device, as shown in the user's list of sessions.
 package struct Device: Sendable {
     package let userAgent: String?
     package let address: String?
-    /// As in `Accept-Language` (RFC 9110 §12.5.4). Not stored with sessions.
+    /// As in `Accept-Language` (RFC 9110 §12.5.4). Not stored.
     package var language: String?
-    /// The device's request, for records of its effects. Not stored with the session that it opens.
+    /// For records of the request's effects. Not stored with the session that it opens.
     package var requestID: String?
-    /// The acting administrator, for the audit log; nil for an API key, and for users. Not stored.
+    /// For the audit log; nil for an API key, and for users. Not stored.
     package var administrator: String?
 
-    /// Keeps at most the first 512 bytes of the user agent.
+    /// Keeps the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {
         self.userAgent = userAgent.map { text -> String in
             if text.utf8.count <= 512 { return text }

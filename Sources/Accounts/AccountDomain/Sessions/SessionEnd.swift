@@ -6,10 +6,9 @@ package struct SessionEnd: Sendable {
         case signedOut = "signed_out"
         case othersSignedOut = "others_signed_out"
         case signedOutEverywhere = "signed_out_everywhere"
-        /// By the operator, for all users.
+        /// By the operator.
         case everybodySignedOut = "everybody_signed_out"
         case passwordChanged = "password_changed"
-        /// For the first time, by its owner.
         case addressProven = "address_proven"
         /// The user started over: the address moved to a new account.
         case addressClaimed = "address_claimed"
@@ -17,7 +16,7 @@ package struct SessionEnd: Sendable {
         case linkUndone = "link_undone"
         case consentRevoked = "consent_revoked"
         case providerAccountDeleted = "provider_account_deleted"
-        /// A long-used refresh token was presented: it was copied.
+        /// A long-used refresh token was copied.
         case tokenReused = "refresh_token_reused"
         /// A hook refused the session, or signed the user out.
         case endedByHook = "ended_by_hook"
@@ -26,15 +25,15 @@ package struct SessionEnd: Sendable {
         case inactivity
         /// Older than ``SessionPolicy/timebox``.
         case lifetime
-        /// The user confirmed a second factor in another session, which revokes sessions without one.
+        /// Another session gave a second factor, which revokes sessions without one.
         case levelRaised = "second_factor_verified"
-        /// The user has a second factor, and the session went without for longer than ``SessionPolicy/lowLevel``.
+        /// Without the user's second factor for longer than ``SessionPolicy/lowLevel``.
         case lowLevel = "second_factor_missing"
-        /// An import found that the session had ended at its source.
+        /// Before an import.
         case endedAtSource = "ended_at_source"
         /// Never stored: the session waits for the end of the ban.
         case banned
-        /// The program that ended it records no reason.
+        /// The program records no reason.
         case unknown
     }
 
@@ -44,7 +43,6 @@ package struct SessionEnd: Sendable {
         /// The user, in another session.
         case otherDevice = "other_device"
         case administrator
-        /// The operator, with a command.
         case commandLine = "command_line"
         case provider, system, unknown
     }
@@ -61,12 +59,11 @@ package struct SessionEnd: Sendable {
         (self.reason, self.actor, self.session, self.device) = (reason, actor, session, device)
     }
 
-    /// - Parameter session: Of the user's token, if it names one.
     package static func byUser(_ reason: Reason, in session: SessionID?, from device: Device?) -> SessionEnd {
         SessionEnd(reason, .user, in: session, from: device)
     }
 
-    /// - Parameter device: Of the admin API's caller; nil for an operator's command.
+    /// - Parameter device: nil for an operator's command.
     package static func byAdministrator(_ reason: Reason, from device: Device?) -> SessionEnd {
         SessionEnd(reason, device == nil ? .commandLine : .administrator, from: device)
     }
@@ -75,7 +72,7 @@ package struct SessionEnd: Sendable {
         SessionEnd(reason, .provider, from: device)
     }
 
-    /// - Parameter device: The device whose request made the server end the session, such as a thief's.
+    /// - Parameter device: May be a thief's.
     package static func bySystem(_ reason: Reason, from device: Device?) -> SessionEnd {
         SessionEnd(reason, .system, from: device)
     }

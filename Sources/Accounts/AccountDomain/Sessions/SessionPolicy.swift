@@ -1,22 +1,20 @@
 package import GatehouseWire
 
-/// Session lifetimes, and the response to reused refresh tokens.
 package struct SessionPolicy: Sendable {
     /// From sign-in; nil for no limit.
     package var timebox: Duration?
     /// From the last refresh; nil for no limit.
     package var inactivity: Duration?
-    /// How long after a rotation an older token still yields the current one (Docs/decisions/0004-refresh-tokens.md).
+    /// How long after a rotation an older token yields the current one (Docs/decisions/0004-refresh-tokens.md).
     package var reuseInterval: Duration
-    /// Whether token reuse ends the session, instead of only refusing the token.
+    /// Otherwise only the token is refused.
     package var revokesOnReuse: Bool
-    /// Whether a token one generation behind and later than ``reuseInterval`` ends the session, if its successor's
+    /// Also ends the session for a token one generation behind and later than ``reuseInterval``, if its successor's
     /// access token has been used.
     package var isStrict: Bool
-    /// How long after sign-in a session may change sign-in methods and delete the account; nil for no limit (ASVS 5.0
-    /// V6.2.3, V7.5.1).
+    /// How long after sign-in a session may make a ``SensitiveChange``; nil for no limit (ASVS 5.0 V6.2.3, V7.5.1).
     package var freshSignIn: Duration?
-    /// How long a session without a second factor lasts from sign-in if its user has one; nil for as long as others.
+    /// From sign-in, for a session without its user's second factor; nil for as long as others.
     package var lowLevel: Duration?
 
     package init(
@@ -33,8 +31,8 @@ package struct SessionPolicy: Sendable {
         self.lowLevel = lowLevel
     }
 
-    /// Whether the user's last proof, a sign-in or a second factor in the session, is recent enough. Always true for
-    /// anonymous users, who have no sign-in method.
+    /// Whether the last sign-in or second factor is recent enough. Always true for anonymous users, who have no sign-in
+    /// method.
     ///
     /// - Parameter session: nil if the token names none.
     package func isFresh(_ session: Session?, of user: User, at now: Instant) -> Bool {
@@ -51,7 +49,7 @@ package struct SessionPolicy: Sendable {
         return proof.map { !NodeClocks.isAhead($0, at: now) && now < $0 + freshSignIn } ?? false
     }
 
-    /// When the session ends for lack of the user's second factor; nil if it does not.
+    /// When the session ends for lack of the user's second factor.
     package func lowEnd(of session: Session, of user: User) -> Instant? {
         guard let lowLevel, user.hasSecondFactor, session.assuranceLevel < .aal2 else { return nil }
         return session.createdAt + lowLevel
@@ -62,7 +60,7 @@ package struct SessionPolicy: Sendable {
         session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }
 
-    /// The earlier of the two limits; nil without limits.
+    /// The earlier of the two limits.
     package func end(of session: Session) -> (reason: SessionEnd.Reason, at: Instant)? {
         let byAge = timebox.map { (reason: SessionEnd.Reason.lifetime, at: session.createdAt + $0) }
         let byUse = inactivity.map { limit in
@@ -72,13 +70,13 @@ package struct SessionPolicy: Sendable {
         return byAge.at < byUse.at ? byAge : byUse
     }
 
-    /// Sessions that started earlier have ended.
+    /// Earlier sessions have ended.
     package func earliestStart(at now: Instant) -> Instant { Self.instant(timebox, before: now) }
 
     /// Sessions last refreshed earlier have ended.
     package func earliestUse(at now: Instant) -> Instant { Self.instant(inactivity, before: now) }
 
-    /// Sessions without a second factor that started earlier have ended, if the user has one.
+    /// Earlier sessions without their user's second factor have ended.
     package func earliestLowStart(at now: Instant) -> Instant { Self.instant(lowLevel, before: now) }
 
     /// Clamped to the year 1, which every database can store.

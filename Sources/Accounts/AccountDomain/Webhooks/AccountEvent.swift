@@ -18,12 +18,10 @@ package enum AccountEventKind: String, CaseIterable, Sendable {
         return allCases.filter { $0.rawValue.hasPrefix(prefix) }
     }
 
-    /// The names that the settings accept.
     package static var list: String { allCases.map(\.rawValue).joined(separator: ", ") + ", user.* and the like" }
 }
 
 package struct WebhookEndpoint: Sendable {
-    /// Used in the database, commands and metrics.
     package let name: String
     package let url: String
     package let secrets: [WebhookSecret]
@@ -40,13 +38,11 @@ package struct WebhookEndpoint: Sendable {
 }
 
 package enum WebhookSchedule {
-    /// Undelivered events are given up after this.
     package static let lifetime: Duration = .seconds(3 * 86_400)
     /// The longest attempt.
     package static let timeLimit: Duration = .seconds(10)
-    /// A node that took a delivery starts the attempt within this time, or returns it.
+    /// Within this time, a node that took a delivery starts the attempt or returns it.
     package static let beginning: Duration = .seconds(30)
-    /// How long a node holds a delivery.
     package static let lease = beginning + timeLimit + .seconds(20)
 
     /// Longer than any pause.

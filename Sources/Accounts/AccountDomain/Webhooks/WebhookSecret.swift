@@ -9,7 +9,6 @@ package struct WebhookSecret: Sendable {
     private static let prefix = "v1,whsec_"
 
     /// - Parameter text: `v1,whsec_` and the Base64 of 24 to 64 bytes, as in Supabase Auth.
-    /// - Returns: nil for any other text.
     package init?(_ text: Secret) {
         let text = text.reveal()
         guard text.hasPrefix(Self.prefix), let key = Base64Text.decode(text.dropFirst(Self.prefix.count)),
@@ -18,7 +17,7 @@ package struct WebhookSecret: Sendable {
         self.key = key
     }
 
-    /// Reads secrets separated by `|`. All of them sign, so that a receiver can change to a new one.
+    /// Separated by `|`. All of them sign, so that a receiver can change to a new one.
     ///
     /// - Returns: nil if one is malformed, or for empty text.
     package static func list(_ text: Secret) -> [WebhookSecret]? {
@@ -38,7 +37,7 @@ extension WebhookSecret: Unprinted {
 }
 
 package struct WebhookMessage: Sendable {
-    /// The same in all attempts, so that receivers can recognize repetitions.
+    /// The same in all attempts, so that receivers recognize repetitions.
     package let id: String
     package let body: [UInt8]
 
@@ -64,7 +63,7 @@ enum Base64Text {
         return String(decoding: text, as: UTF8.self) + String(repeating: "=", count: (4 - text.count % 4) % 4)
     }
 
-    /// - Returns: nil for malformed text. Padding is optional.
+    /// Padding is optional.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes = Array(text.utf8)
         guard !bytes.contains(UInt8(ascii: "-")), !bytes.contains(UInt8(ascii: "_")) else { return nil }

@@ -1,12 +1,12 @@
 package import AccountDomain
 package import GatehouseWire
 
-/// An administrator's search. nil accepts every account.
+/// nil accepts every account.
 package struct AccountSearch: Sendable {
-    /// An account's id, or the beginning of its address or `user_metadata.full_name`, ignoring ASCII case. At most
-    /// ``longestText`` bytes, without U+0000.
+    /// An id, or the beginning of an address or `user_metadata.full_name`, ignoring ASCII case. At most ``longestText``
+    /// bytes, without U+0000.
     package var text: String?
-    /// The provider of one of its identities, such as `email` or `google`.
+    /// Of one of its identities, such as `email` or `google`.
     package var method: String?
     package var state: State?
     /// Inclusive.
@@ -44,15 +44,15 @@ package struct FoundAccount: Sendable {
     package let bannedUntil: Instant?
     package let deletedAt: Instant?
     package let isAnonymous: Bool
-    /// Of its identities, without duplicates, in alphabetical order.
+    /// Without duplicates, in alphabetical order.
     package let providers: [String]
 }
 
 package struct SearchPage: Sendable {
     package let accounts: [FoundAccount]
-    /// The next page's cursor; nil at the end. Encrypted: it may contain an address or a name.
+    /// nil at the end. Encrypted: it may contain an address or a name.
     package let next: String?
 }
 
-/// This server did not make the cursor, or not for this kind of search.
+/// Another server's, or of another kind of search.
 package struct MalformedCursor: Error, Equatable, Sendable {}

@@ -21,14 +21,14 @@ package struct AccountOverview: Sendable {
 }
 
 extension AdminStore {
-    /// The newest audit log entries and emails of an account, including a deleted one.
+    /// Includes deleted accounts.
     ///
     /// - Parameter limit: Of each; 1 to 100.
     package func history(of user: UserID, limit: Int) async throws -> AccountHistory {
         try await database.read { try history(of: user, limit: limit, in: $0) }
     }
 
-    /// An account with its sessions and history, in four statements.
+    /// Four statements.
     ///
     /// - Parameter limit: Of ended sessions, entries and emails each; 1 to 100.
     package func overview(of user: UserID, limit: Int, at now: Instant) async throws -> AccountOverview? {
@@ -48,7 +48,7 @@ extension AdminStore {
         return AccountHistory(audit: Array(audit.sorted { $0.createdAt > $1.createdAt }.prefix(limit)), mails: mails)
     }
 
-    /// The newest entries that the user caused, and the newest about the user without an actor.
+    /// The newest that the user caused, and the newest about the user without an actor.
     private static func wholeAuditLookup(_ user: UserID, _ dialect: Dialect, limit: Int) -> SQL {
         """
         SELECT * FROM (\(PersonalRecords.auditLookup(user, limit: limit))) AS own

@@ -3,8 +3,8 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Accounts after `last`, newest first. A page's cost does not depend on the number of accounts. Accounts created
-    /// during the iteration are skipped; none appears twice.
+    /// Newest first, after `last`. A page's cost does not depend on the number of accounts. Accounts created during the
+    /// iteration are skipped; none appears twice.
     ///
     /// - Parameters:
     ///   - filter: A substring of the email or `user_metadata.full_name`, ignoring ASCII case. No index supports it.
@@ -15,7 +15,7 @@ extension AdminStore {
         return try await database.accounts(statement)
     }
 
-    /// The start of a newest-first list: the year 10000, and an id that no other exceeds.
+    /// The year 10000, and an id that no other exceeds.
     static let beforeNewest = (
         Instant(seconds: 253_402_300_800), UserID(trusted: "ffffffff-ffff-ffff-ffff-ffffffffffff")
     )
@@ -33,7 +33,7 @@ extension AdminStore {
             """
     }
 
-    /// Matches the accounts after this one, newest first. Compares the stored time, unless the account is deleted: on
+    /// Matches later accounts of a newest-first list. Compares the stored time, unless the account is deleted: on
     /// PostgreSQL it can be before the year 1, which a read clamps.
     static func follows(_ time: Instant, _ id: UserID) -> SQL {
         """
@@ -42,7 +42,7 @@ extension AdminStore {
         """
     }
 
-    /// Matches accounts whose address or name contains the text, ignoring ASCII case.
+    /// By address or name, ignoring ASCII case.
     static func condition(_ filter: String?, _ dialect: Dialect) -> SQL {
         guard let pattern = filter.map(Accounts.containing) else { return "1 = 1" }
         // Without this collation, PostgreSQL's `lower` also changes letters outside ASCII.

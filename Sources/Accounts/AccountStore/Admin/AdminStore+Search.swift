@@ -3,14 +3,12 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Returns one page of matching accounts.
-    ///
-    /// Without a text, newest first. With one, first matches by address, then by name, each sorted; each account once.
-    /// A page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
+    /// Without a text, newest first. With one, matches by address, then by name, each sorted, without duplicates. A
+    /// page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
     /// ``SearchPage/next``.
     ///
     /// - Parameters:
-    ///   - cursor: The previous page's ``SearchPage/next``; nil for the first page.
+    ///   - cursor: The previous page's ``SearchPage/next``.
     ///   - limit: 1 to 100.
     /// - Throws: ``MalformedCursor``.
     package func search(
@@ -24,7 +22,6 @@ extension AdminStore {
     }
 }
 
-/// A page whose cursor is not sealed yet.
 private struct FoundPage: Sendable {
     var accounts: [FoundAccount] = []
     var next: SearchPlace?

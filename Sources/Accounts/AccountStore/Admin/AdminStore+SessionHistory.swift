@@ -10,7 +10,7 @@ struct SessionHistory {
 }
 
 extension AdminStore {
-    /// Reads active and ended sessions in one statement.
+    /// One statement.
     func sessionHistory(
         of user: UserID, limit: Int, at now: Instant, in db: any Connection
     ) throws -> SessionHistory {

@@ -3,9 +3,9 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Ends every session of a user, and deletes pending authorization codes and a pending change of address.
+    /// Also deletes pending authorization codes and a pending change of address.
     ///
-    /// - Returns: The number of sessions ended; nil if the account does not exist.
+    /// - Returns: The sessions ended; nil if the account does not exist.
     package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
         try await accounts.sessions.revoking(at: now) { db -> Int? in
             guard let account = try db.account(user) else { return nil }
@@ -19,7 +19,7 @@ extension AdminStore {
         }
     }
 
-    /// Ends one session, and a pending change of address, which it may have begun.
+    /// Also deletes a pending change of address, which the session may have begun.
     ///
     /// - Returns: Whether the user had this session; nil if the account does not exist.
     package func endSession(

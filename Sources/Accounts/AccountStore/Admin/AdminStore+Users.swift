@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Fields that the admin API sets. nil keeps the current value, or a new account's default.
+/// nil keeps the current value, or a new account's default.
 package struct AdminAttributes: Sendable {
     package var id: UserID?
     package var audience: String?
@@ -23,7 +23,6 @@ package struct AdminAttributes: Sendable {
 
     package init() {}
 
-    /// Whether the change gives an anonymous account a confirmed address or number.
     func makesPermanent(_ user: User) -> Bool {
         let hasEmail = confirmsEmail && (email != nil || user.email != nil)
         let hasPhone = confirmsPhone && (phone != nil || user.phone != nil)
@@ -40,7 +39,7 @@ package enum AdminOutcome: Sendable {
 }
 
 extension AdminStore {
-    /// One page of accounts without their identities, newest first unless `ascending`.
+    /// Without identities; newest first unless `ascending`.
     ///
     /// - Parameter filter: A substring of the email or `user_metadata.full_name`, ignoring ASCII case.
     package func list(
@@ -62,7 +61,7 @@ extension AdminStore {
                     \(matching) ORDER BY created_at DESC, id DESC LIMIT \(page.size) OFFSET \(page.offset)
                     """
                 ) { $0.text() }
-            // Skips identities: the list does not show them, and an account can have many.
+            // Without identities: the list does not show them, and an account can have many.
             let accounts = try ids.compactMap { id in
                 try db.row("SELECT \(columns: Accounts.userColumns) FROM users WHERE id = \(id)") { row in
                     Account(user: row.user(), identities: [])
@@ -116,8 +115,7 @@ extension AdminStore {
         }
     }
 
-    /// Changes an account, unless it is erased. A new password ends all sessions and deletes pending authorization
-    /// codes.
+    /// Does not change an erased account. A new password ends all sessions and deletes pending authorization codes.
     package func update(
         _ id: UserID, _ attributes: AdminAttributes, from device: Device? = nil, at now: Instant
     ) async throws -> AdminOutcome {
@@ -138,7 +136,7 @@ extension AdminStore {
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
                 try accounts.setEmail(email, of: &account, isVerified: attributes.confirmsEmail, at: now, in: db)
-                // An administrator vouches for the address of a confirmed account.
+                // An administrator vouches for a confirmed account's address.
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
@@ -219,7 +217,7 @@ extension AdminStore {
         return identities
     }
 
-    /// - Parameter traits: In addition to the user's id and address.
+    /// - Parameter traits: Besides the user's id and address.
     static func adminEntry(
         _ action: AuditEntry.Action, _ user: User, _ traits: AuthJSONObject = [:], from device: Device?
     ) -> AuditEntry {

@@ -2,11 +2,11 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The order of one part of a search, and where it starts.
+/// One part of a search, and where it starts.
 enum SearchOrder {
     case byTime(Instant, UserID)
     case byAddress(PrefixRange, after: String?)
-    /// After a name and an id. Leaves out accounts whose address is in the range.
+    /// Leaves out accounts whose address is in the range.
     case byName(PrefixRange, String, UserID)
 
     func place(_ account: FoundAccount) -> SearchPlace {
@@ -34,8 +34,7 @@ struct SearchLookup: Sendable {
     /// Sorts before every id.
     var noID: UserID { UserID(trusted: Accounts.nilID) }
 
-    /// The accounts that a page with filters examines. Fewer by name, because PostgreSQL extracts each name from the
-    /// metadata, which takes most of the time.
+    /// With filters. Fewer by name: PostgreSQL extracts each name from the metadata, which takes most of the time.
     private func examined(_ order: SearchOrder) -> Int {
         switch order {
         case .byName: 500

@@ -3,7 +3,7 @@ import GatehouseWire
 
 /// Where a page of a search begins.
 enum SearchPlace: Sendable {
-    /// Newest first, for a search without text; nil for the beginning.
+    /// Newest first; nil for the beginning.
     case time(Instant, UserID)
     case address(String)
     /// By name without ASCII case, then by id.

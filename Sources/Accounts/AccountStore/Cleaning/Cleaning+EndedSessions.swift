@@ -3,16 +3,15 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// How long a session is kept after it ended by policy, in case a clock was wrong.
+    /// In case a clock was wrong.
     private static let endedStay: Duration = .seconds(30 * 86_400)
     private static let pageSize = 250
 
-    /// Scans sessions from a random position and deletes those that ended by policy more than 30 days ago; repeated
-    /// calls reach all. An index on them would have to be updated by every refresh. Runs on one node at a time, in a
-    /// transaction per page of 250.
+    /// Deletes sessions that ended by policy more than 30 days ago, scanning from a random position; repeated calls
+    /// reach all. Every refresh would have to update an index on them. Runs on one node at a time, in a transaction per
+    /// page of 250.
     ///
-    /// - Parameter count: The sessions to scan.
-    /// - Returns: The number of sessions deleted. Pages before an error stay deleted.
+    /// - Returns: The sessions deleted. Pages before an error stay deleted.
     package func removeEndedSessions(lookingAt count: Int = 50_000, at now: Instant) async throws -> Int {
         guard policy.timebox != nil || policy.inactivity != nil else { return 0 }
         let start: SessionID = newID()

@@ -2,12 +2,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes expired rows, which most inserts do as well; this covers tables without new inserts. Ends expired emails
-    /// that no node works on, and makes due what a clock that was ahead put off. Returns immediately if another node
-    /// runs it.
+    /// Deletes expired rows, for tables without new inserts, which do the same. Ends expired emails that no node works
+    /// on, and makes due what a clock that was ahead put off. Returns immediately if another node runs it.
     ///
-    /// - Parameter limit: Rows of each kind, which keeps the transaction short.
-    /// - Returns: The number of rows deleted or changed. Call again until it is 0.
+    /// - Parameter limit: Per kind, which keeps the transaction short.
+    /// - Returns: The rows deleted or changed. Call again until it is 0.
     package func purgeExpired(limit: Int = 500, at now: Instant) async throws -> Int {
         try await database.exclusively("purge", waits: false) {
             try await database.write { db in
@@ -23,7 +22,7 @@ extension Cleaning {
 }
 
 extension Connection {
-    /// Ends emails that expired unsent, for example because email was switched off, and erases their content.
+    /// Ends emails that expired unsent, such as after email was switched off, and erases their content.
     fileprivate func endExpiredMails(at now: Instant, limit: Int) throws -> Int {
         try run(
             """

@@ -2,11 +2,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes rows older than ``retention`` allows: one batch per table, in separate transactions, so that no request
-    /// waits for long. A failing table does not stop the others. Returns immediately if another node runs it.
+    /// Deletes rows older than ``retention`` allows, one batch per table in separate transactions. A failing table does
+    /// not stop the others. Returns immediately if another node runs it.
     ///
-    /// - Parameter limit: Rows per table.
-    /// - Returns: The number of rows deleted. Call again after a pause until it is 0.
+    /// - Parameter limit: Per table.
+    /// - Returns: The rows deleted. Call again after a pause until it is 0.
     /// - Throws: The last failed table's error, once no other table has rows to delete.
     package func removeOutdated(limit: Int = 200, at now: Instant) async throws -> Int {
         try await database.exclusively("retention", waits: false) {

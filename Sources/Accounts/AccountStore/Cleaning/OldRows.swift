@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Rows that are deleted some time after the time in a column, which needs an index.
+/// The time's column needs an index.
 struct OldRows: Sendable {
     let table: StaticString
     /// The primary key.
@@ -12,7 +12,7 @@ struct OldRows: Sendable {
     var condition: StaticString = ""
     var skipsLocked = true
 
-    /// Deletes the oldest rows.
+    /// Oldest first.
     ///
     /// - Parameter moment: In the column's type.
     func removal(through moment: SQLValue, limit: Int) -> SQL {
@@ -36,13 +36,13 @@ struct ExpiringRows: Sendable {
     }
 
     static let flows = ExpiringRows("flow_states", by: "digest", at: "expires_at")
-    /// An hour longer than they are valid, to distinguish late codes from unknown ones.
+    /// An hour longer than valid, to distinguish late codes from unknown ones.
     static let codes = ExpiringRows("authorization_codes", by: "digest", at: "expires_at", stay: .seconds(3_600))
     static let tickets = ExpiringRows("link_tickets", by: "digest", at: "expires_at")
     static let undos = ExpiringRows("link_undos", by: "identity_id", at: "until")
     /// Longer than a provider's notification is accepted.
     static let notices = ExpiringRows("provider_notices", by: "digest", at: "received_at", stay: .seconds(8 * 86_400))
-    /// An hour longer than they are valid, for nodes whose clock is behind.
+    /// An hour longer than valid, for nodes whose clock is behind.
     static let idTokens = ExpiringRows("used_id_tokens", by: "digest", at: "expires_at", stay: .seconds(3_600))
     static let passkeyChallenges = ExpiringRows(
         "used_passkey_challenges", by: "id", at: "expires_at", stay: .seconds(3_600))
@@ -60,14 +60,14 @@ struct ExpiringRows: Sendable {
 }
 
 extension Connection {
-    /// Deletes up to 20 expired rows per insert, so that they do not accumulate.
+    /// Called by inserts, so that expired rows do not accumulate.
     @discardableResult
     func removeExpired(from expiring: ExpiringRows, at now: Instant, limit: Int = 20) throws -> Int {
         try run(expiring.rows.removal(through: .of(now - expiring.stay), limit: limit))
     }
 }
 
-/// Rows that stay as long as a setting says. A new table is an entry of ``all``.
+/// A new table is an entry of ``all``.
 package struct RetainedRows: Sendable {
     let rows: OldRows
     let stay: @Sendable (Retention) -> Duration?

@@ -28,8 +28,8 @@ extension FactorStore {
         }
     }
 
-    /// Removes a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later:
-    /// its owner gets an email, and using the factor cancels the removal. Until then, a repeated call changes nothing.
+    /// For a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later: its
+    /// owner gets an email, and using the factor cancels the removal. Until then, a repeated call changes nothing.
     ///
     /// - Returns: The factor as it was, or with its removal time.
     package func removeFactor(
@@ -57,12 +57,10 @@ extension FactorStore {
         }
     }
 
-    /// Removes the factors whose removal by an administrator is due.
-    ///
-    /// - Returns: The number of factors removed.
+    /// - Returns: The factors removed.
     package func removeDueFactors(limit: Int = 200, at now: Instant) async throws -> Int {
         let lookup = Self.dueRemovals(limit: limit, at: now)
-        // Most calls find none, and need no write.
+        // Most calls find none, and write nothing.
         guard try await database.row(lookup, { _ in true }) == true else { return 0 }
         return try await database.write { db in
             let due = try db.rows(lookup) { $0.factor() }

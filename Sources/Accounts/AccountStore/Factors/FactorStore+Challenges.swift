@@ -6,7 +6,6 @@ package import SQLDatabase
 package enum ChallengeOutcome: Sendable {
     case made(FactorChallenge)
     case unknown
-    /// The account or the session.
     case ended
 }
 
@@ -21,9 +20,9 @@ extension FactorStore {
         """
     }
 
-    /// A factor can have several open challenges, and any session of the user may answer them.
+    /// A factor can have several open challenges; any of the user's sessions may answer them.
     ///
-    /// - Parameter data: The expected values of a WebAuthn key's response.
+    /// - Parameter data: The expected values of a WebAuthn response.
     package func challenge(
         _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant
     ) async throws -> ChallengeOutcome {
@@ -83,7 +82,7 @@ extension Connection {
         try row(FactorStore.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
     }
 
-    /// Uses up a challenge. The answer is accepted only if this returns true.
+    /// The answer is accepted only if this returns true.
     func use(_ challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """
@@ -93,7 +92,7 @@ extension Connection {
     }
 }
 
-/// A challenge's columns, which are null without one.
+/// null without a challenge.
 struct FoundChallenge: Sendable {
     var expiresAt: Instant?
     var isUsed = false

@@ -17,14 +17,13 @@ package struct NewFactor: Sendable {
 package enum EnrollingOutcome: Sendable {
     case enrolled(Factor)
     case nameTaken, tooMany
-    /// The account or the session.
     case ended
     /// The session lacks the user's second factor.
     case tooLow
 }
 
 extension FactorStore {
-    /// Adds a factor, which protects nothing until its owner verifies it.
+    /// The factor protects nothing until its owner verifies it.
     package func enroll(
         _ new: NewFactor, of user: UserID, in session: SessionID?, at now: Instant
     ) async throws -> EnrollingOutcome {
@@ -73,7 +72,7 @@ extension Connection {
             """)
     }
 
-    /// Deletes any user's unverified factors without a challenge, or whose challenge expired and was answered late.
+    /// Deletes any user's unverified factors without a challenge, or whose challenge was answered late.
     func removeUnanswered(before moment: Instant, limit: Int = 20) throws {
         try removeFactors(
             of: """
@@ -83,7 +82,7 @@ extension Connection {
                 """)
     }
 
-    /// Deletes unverified factors, challenged or not.
+    /// Challenged or not.
     @discardableResult
     func removeUnverified(at now: Instant, limit: Int = 20) throws -> Int {
         try removeFactors(

@@ -2,19 +2,18 @@ package import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The caller of a change to second factors, checked again in its transaction.
+/// Checked again in the change's transaction.
 enum FactorCaller: Sendable {
     case good(CurrentAccount)
-    /// The account is gone, the session has ended, or the user is banned.
+    /// Or the user is banned.
     case ended
-    /// The session lacks the user's second factor.
     case tooLow
 }
 
 extension FactorStore {
     /// - Parameters:
     ///   - session: A token without one has the lowest level.
-    ///   - needsLevel: Whether a session without the user's second factor is refused.
+    ///   - needsLevel: Refuses a session without the user's second factor.
     func factorCaller(
         _ user: UserID, in session: SessionID?, needsLevel: Bool, at now: Instant, in db: any Connection
     ) throws -> FactorCaller {
@@ -27,8 +26,8 @@ extension FactorStore {
         return needsLevel && current.isTooLow ? .tooLow : .good(current)
     }
 
-    /// Why the session may not answer a factor; nil if it may. An unverified factor's first answer raises any session,
-    /// including that of a thief with only the password or a token, so it needs what adding the factor needed.
+    /// nil if the session may answer the factor. An unverified factor's first answer raises any session, even that of a
+    /// thief with only a password or a token, so it needs what adding the factor needed.
     func refusal(of factor: Factor, in current: CurrentAccount, at now: Instant) -> FactorOutcome? {
         if factor.isVerified { return nil }
         if current.isTooLow { return .tooLow }
@@ -81,9 +80,7 @@ extension Row {
 extension Connection {
     func factors(of user: UserID) throws -> [Factor] { try rows(FactorStore.factorLookup(user)) { $0.factor() } }
 
-    /// Updates the account's summary of its factors. Call after every change of a factor, in its transaction.
-    ///
-    /// - Returns: The factors.
+    /// Updates the account's summary. Call after every change of a factor, in its transaction.
     @discardableResult
     func showFactors(of user: UserID) throws -> [Factor] {
         let factors = try factors(of: user)

@@ -5,14 +5,14 @@ import SQLDatabase
 extension FactorStore {
     /// Raises a session after a second factor's correct answer: adds the method, issues a new refresh token, ends the
     /// user's sessions without a second factor, verifies the factor and deletes unverified ones of its kind. Earlier
-    /// refresh tokens never get the level. The user's first factor also ends a pending change of address, which one of
-    /// those sessions may have begun.
+    /// refresh tokens never get the level. A first factor also ends a pending change of address, which one of those
+    /// sessions may have begun.
     ///
     /// - Parameters:
-    ///   - current: Read in this transaction, with a session.
+    ///   - current: Read in this transaction.
     ///   - factors: All of the user's, read in this transaction.
     ///   - step: Of an accepted time code.
-    ///   - traits: For the audit log, in addition to the factor.
+    ///   - traits: Besides the factor.
     /// - Returns: nil without a session.
     func raise(
         _ current: CurrentAccount, by factor: Factor, among factors: [Factor], step: Int64? = nil,
@@ -22,11 +22,11 @@ extension FactorStore {
         guard var session = current.session else { return nil }
         var account = current.account
         let isFirstFactor = !account.user.hasSecondFactor
-        // First: concurrent answers change each other's session rows, and are serialized here.
+        // First: serializes concurrent answers, which change each other's session rows.
         account.user.show(try db.noteAnswer(of: factor, among: factors, step: step, at: now))
         try accounts.proofs.restorePromised(to: session.id, of: &account, at: now, in: db)
         let rises = session.adds(factor.kind.method, at: now)
-        // Two steps, so that a release that does not know `level_counter` takes the previous token for a copied one.
+        // Two steps, so that a release without `level_counter` takes the previous token for a copied one.
         session.counter += rises ? 2 : 1
         if rises { session.levelCounter = session.counter }
         session.factor = factor.id
@@ -35,7 +35,7 @@ extension FactorStore {
         try accounts.sessions.endSessions(
             where: "user_id = \(session.user) AND aal = 'aal1' AND id <> \(session.id)",
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
-        // Later, sessions without the second factor begin no change, so a second step keeps the pending one.
+        // Only a session with the second factor can have begun a later change.
         if isFirstFactor {
             try db.endAddressChange(of: session.user, at: now)
             if account.user.newEmail != nil {
@@ -54,7 +54,7 @@ extension FactorStore {
         return try accounts.sessions.issue(session, to: account)
     }
 
-    /// Counts a wrong answer, and locks the factor after too many.
+    /// Locks the factor after too many.
     func countFailure(of factor: FactorID, kind: Factor.Kind, at now: Instant, in db: any Connection) throws {
         try db.run("UPDATE factors SET failures = failures + 1 WHERE id = \(factor)")
         let failures = try db.row("SELECT failures FROM factors WHERE id = \(factor)") { Int($0.int()) } ?? 0
@@ -73,7 +73,7 @@ extension Session {
 }
 
 extension Connection {
-    /// Verifies a factor after a correct answer, and deletes unverified ones of its kind. Changes the user's row.
+    /// Also deletes unverified factors of its kind. Changes the user's row.
     ///
     /// - Returns: The remaining factors.
     fileprivate func noteAnswer(

@@ -6,20 +6,19 @@ import SQLDatabase
 package enum FactorRemoval: Sendable {
     case removed(Factor)
     case unknown
-    /// The account or the session.
     case ended
-    /// A verified factor, and the session has not had a second factor.
+    /// The session has not given a second factor.
     case tooLow
     /// The last proof is too old for the policy.
     case stale
-    /// Recovery codes are removed by another call.
+    /// Removed by another call.
     case isRecoverySet
     /// Recovery codes would be the only factor left.
     case leavesCodesAlone
 }
 
 extension FactorStore {
-    /// Removes the caller's factor. Sessions that it raised fall to the level of their remaining methods; none ends.
+    /// Sessions that the factor raised fall to the level of their remaining methods; none ends.
     package func removeFactor(
         _ id: FactorID, of user: UserID, in session: SessionID?, from device: Device, at now: Instant
     ) async throws -> FactorRemoval {
@@ -49,8 +48,8 @@ extension FactorStore {
 }
 
 extension Connection {
-    /// Deletes a factor and removes its method from the sessions that it raised last, and from sessions without a known
-    /// factor; from all of the user's if it was the last of its kind.
+    /// Also removes the method from sessions that the factor raised last or whose factor is unknown; from all of the
+    /// user's if it was the last of its kind.
     func remove(_ factor: Factor) throws {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)

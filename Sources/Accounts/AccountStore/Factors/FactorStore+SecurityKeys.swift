@@ -13,16 +13,15 @@ package struct SecurityKey: Sendable {
     package let transports: [String]
 }
 
-/// A verified response to a WebAuthn factor's challenge.
 package enum SecurityKeyProof: Sendable {
-    /// The key of a factor that had none.
+    /// For a factor without a key.
     case created(NewPasskey)
-    /// A signature by a verified factor's key, which may be another of the user's factors.
+    /// By a verified factor's key, maybe another of the user's.
     case signed(by: FactorID, signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool)
 }
 
 extension FactorStore {
-    /// The keys of verified WebAuthn factors, oldest factor first.
+    /// Of verified factors, oldest first.
     package func securityKeys(of user: UserID) async throws -> [SecurityKey] {
         try await database.rows(Self.securityKeyLookup(user)) { $0.securityKey() }
     }
@@ -38,14 +37,14 @@ extension FactorStore {
         """
     }
 
-    /// The data that a response to an open challenge must match, or the refusal. Deletes an expired challenge.
+    /// What a response to an open challenge must match, or the refusal. Deletes an expired challenge.
     package func data(
         of challenge: ChallengeID, to factor: FactorID, at now: Instant
     ) async throws -> (data: String?, refusal: FactorOutcome?) {
         let state = try await database.read { db in try db.state(of: challenge, to: factor, at: now) }
         switch state {
         case .open(let data): return (data, data == nil ? .challengeUnknown : nil)
-        // A used challenge looks unknown, as in Supabase Auth, which deletes it.
+        // As in Supabase Auth, which deletes a used challenge.
         case .unknown, .used: return (nil, .challengeUnknown)
         case .expired:
             try await database.write { db in
@@ -55,12 +54,12 @@ extension FactorStore {
         }
     }
 
-    /// Accepts a verified WebAuthn response, and uses up its challenge in the same transaction. Wrong responses must
-    /// not be passed; they keep the challenge.
+    /// Accepts a verified response, and uses up its challenge in the same transaction. Wrong responses keep the
+    /// challenge, and must not be passed.
     ///
     /// - Parameter factor: The factor that the caller names.
-    /// - Returns: Also ``FactorOutcome/wrong`` for another factor's key, for a sign count that did not increase (which
-    ///   is recorded), and if the factor has been verified or removed since the challenge.
+    /// - Returns: Also ``FactorOutcome/wrong`` for another factor's key, for a sign count that did not increase
+    ///   (recorded), and if the factor has been verified or removed since the challenge.
     package func verify(
         _ proof: SecurityKeyProof, answering challenge: ChallengeID, to factor: FactorID, of user: UserID,
         in session: SessionID, from device: Device, at now: Instant
@@ -91,7 +90,7 @@ extension FactorStore {
         }
     }
 
-    /// - Returns: The factor whose key answered; nil if the answer is refused.
+    /// - Returns: nil if the answer is refused.
     private func answered(
         by owner: FactorID, of user: User, _ named: Factor, _ count: UInt32,
         _ backup: (isEligible: Bool, isDone: Bool), at now: Instant, in db: any Connection
@@ -121,9 +120,7 @@ extension FactorStore {
 }
 
 extension Connection {
-    /// Stores the key of a factor that has none.
-    ///
-    /// - Returns: false if the factor has one, or another factor has this one.
+    /// - Returns: false if the factor has a key, or another factor has this one.
     fileprivate func give(_ key: NewPasskey, to factor: Factor, at now: Instant) throws -> Bool {
         guard !factor.isVerified else { return false }
         let lookup: SQL = "SELECT id FROM factors WHERE credential_id = \(key.credentialID)"

@@ -16,20 +16,19 @@ package struct TimeCodeAnswer: Sendable {
 package enum FactorOutcome: Sendable {
     case raised(IssuedSession)
     case wrong
-    /// After too many wrong answers. The answer was not checked.
+    /// The answer was not checked.
     case locked(until: Instant)
     case challengeUnknown, challengeUsed, challengeExpired
     case unknown
-    /// The factor is unverified, and the session lacks the user's other factor.
+    /// Unverified, and the session lacks the user's other factor.
     case tooLow
-    /// The factor is unverified, and the session needs a newer proof.
+    /// Unverified, and the session needs a newer proof.
     case stale
-    /// The account or the session.
     case ended
 }
 
 extension FactorStore {
-    /// Checks an answer without using it up, for a hook that decides first.
+    /// Does not use the answer up, for a hook that decides first.
     ///
     /// - Returns: nil if the answer would not be checked, or is no attempt.
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
@@ -43,7 +42,7 @@ extension FactorStore {
         }
     }
 
-    /// Accepts an authenticator app's answer. A correct one uses up its challenge and code in the same transaction.
+    /// A correct answer uses up its challenge and code in the same transaction.
     ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func verify(
@@ -70,7 +69,6 @@ extension FactorStore {
         }
     }
 
-    /// The user's factors, oldest first, and the challenge with its factor.
     static func timeCodeLookup(_ challenge: ChallengeID, of user: UserID) -> SQL {
         """
         SELECT \(columns: factorColumns), factors.locked_until, factors.failures, factors.last_step,
@@ -83,7 +81,6 @@ extension FactorStore {
     }
 
     private enum Examination {
-        /// With all of the user's factors.
         case right(Factor, among: [Factor], step: Int64)
         case refused(FactorOutcome)
     }

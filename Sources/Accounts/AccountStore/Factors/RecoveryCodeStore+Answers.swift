@@ -3,15 +3,14 @@ package import GatehouseWire
 import SQLDatabase
 
 package enum RecoveryLookup: Sendable {
-    /// The account has no set.
     case none
     case locked(until: Instant)
-    /// The hash of the unused code with this selector; nil if there is none.
+    /// The unused code with this selector; nil without one.
     case found(FactorID, Secret?)
 }
 
 extension RecoveryCodeStore {
-    /// Finds the hash to compare a code with, in one statement.
+    /// One statement.
     package func recoveryLookup(_ code: RecoveryCode, of user: UserID, at now: Instant) async throws -> RecoveryLookup {
         let found = try await database.row(Self.recoveryCodeLookup(code, of: user)) {
             row -> (FactorID, Instant?, Int, Secret?) in
@@ -35,9 +34,9 @@ extension RecoveryCodeStore {
         factorRules.lock(of: .recoveryCodes).isLocked(until: end, after: failures, at: now)
     }
 
-    /// Applies the result of comparing a code's hash. A correct code is used up in the same transaction.
+    /// Uses up a correct code in the same transaction.
     ///
-    /// - Parameter hash: The matching hash; nil for a wrong code, which counts against the set.
+    /// - Parameter hash: nil for a wrong code, which counts against the set.
     /// - Returns: Also `wrong` for a code that was used or replaced during the comparison.
     package func verify(
         _ code: RecoveryCode, matching hash: Secret?, of user: UserID, in session: SessionID, from device: Device,
@@ -68,7 +67,7 @@ extension RecoveryCodeStore {
 }
 
 extension Connection {
-    /// Uses up a code. The answer is accepted only if this returns true.
+    /// The answer is accepted only if this returns true.
     fileprivate func use(_ code: RecoveryCode, hash: Secret, of factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """

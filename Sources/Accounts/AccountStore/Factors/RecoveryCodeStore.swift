@@ -8,9 +8,8 @@ package struct RecoverySet: Sendable {
     package let remaining: Int
 }
 
-/// Identifies a set's codes. Using one does not change it.
+/// Identifies a set's codes, used or not.
 package struct RecoverySetState: Equatable, Sendable {
-    /// The first of the random selectors; nil for a set without codes.
     fileprivate let selector: String?
 }
 
@@ -23,14 +22,12 @@ package struct HashedRecoveryCode: Sendable {
 
 /// Nothing changed.
 package enum RecoverySetRefusal: Error, Equatable, Sendable {
-    /// The account or the session.
     case ended
     case tooLow
     /// The last proof is too old for the policy.
     case stale
-    /// A set already exists; for new codes: none exists.
+    /// For a new set; for new codes.
     case exists, unknown
-    /// Another request has replaced the codes since the check.
     case replaced
     case nameTaken, tooMany
     /// The account has no other verified factor that is accepted.
@@ -42,9 +39,9 @@ extension RecoveryCodeStore {
         try await database.read { try $0.recoverySet(of: user) }
     }
 
-    /// Checks whether the caller may create or replace a set, before the codes are hashed.
+    /// Call before hashing the codes.
     ///
-    /// - Parameter name: Of a new set; nil for new codes.
+    /// - Parameter name: nil for new codes of a set.
     /// - Returns: The state of the set that the new codes replace; nil for a new set.
     /// - Throws: ``RecoverySetRefusal``.
     @discardableResult
@@ -57,8 +54,6 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// Stores codes as a verified factor.
-    ///
     /// - Throws: ``RecoverySetRefusal``.
     package func makeRecoverySet(
         named name: String, _ codes: [HashedRecoveryCode], of user: UserID, in session: SessionID?,
@@ -81,10 +76,10 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// Replaces all codes of the set, and lifts a lock.
+    /// Also lifts a lock.
     ///
-    /// - Parameter checked: The result of ``checkRecoverySet(named:of:in:at:)``. Of two concurrent requests, only one
-    ///   replaces the codes, so that no user keeps void ones.
+    /// - Parameter checked: From ``checkRecoverySet(named:of:in:at:)``. Of two concurrent requests, only one succeeds,
+    ///   so that no user keeps void codes.
     /// - Throws: ``RecoverySetRefusal``.
     package func replaceRecoveryCodes(
         _ codes: [HashedRecoveryCode], checked: RecoverySetState?, of user: UserID, in session: SessionID?,
@@ -146,7 +141,7 @@ extension RecoveryCodeStore {
         return (current, found)
     }
 
-    /// A caller whose session has had a second factor.
+    /// The session must have given a second factor.
     private func levelled(
         _ user: UserID, in session: SessionID?, at now: Instant, in db: any Connection
     ) throws -> CurrentAccount {

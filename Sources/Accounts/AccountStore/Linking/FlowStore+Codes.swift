@@ -6,19 +6,17 @@ import SQLDatabase
 struct AuthorizationCode: Sendable {
     enum Content: Sendable {
         case session
-        /// The user must confirm the link first.
         case question(LinkQuestion)
         /// Redeeming the code creates the link, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
-        /// An emailed link, by its token's digest. Used up when the client that requested the email redeems the code.
+        /// By its token's digest. Used up when the client that requested the email redeems the code.
         case mailed([UInt8])
-        /// A second session. On redemption it must still be active, with the same ``Session/levelCounter`` as the
-        /// caller's tokens.
+        /// On redemption the session must be active, with the same ``Session/levelCounter``.
         case handover(from: SessionID, levelCounter: Int64)
     }
 
     let user: UserID
-    /// The identity that signed in; nil for the account's own address, or if no session follows yet.
+    /// nil for the account's own address, or if no session follows yet.
     let identity: IdentityID?
     let method: AuthenticationMethod
     let key: ProofKey
@@ -29,14 +27,14 @@ struct AuthorizationCode: Sendable {
 }
 
 package enum CodeOutcome: Sendable {
-    /// Includes the provider's tokens, which are delivered only once.
+    /// Delivers the provider's tokens, once.
     case signedIn(IssuedSession, ProviderHandout?)
     case needsConfirmation(LinkQuestion)
     case refused(LinkingRefusal)
     /// Already redeemed, or never issued.
     case unknown
     case expired
-    /// The code stays valid for the client with the correct verifier.
+    /// The code stays valid.
     case wrongVerifier
     case banned
     /// The first of an address change's two confirmations.
@@ -44,10 +42,9 @@ package enum CodeOutcome: Sendable {
 }
 
 extension FlowStore {
-    /// Redeems an authorization code. In most cases this opens a session.
+    /// In most cases opens a session.
     ///
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret that sealed the code's content; the code
-    ///   stays valid.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret; the code stays valid.
     package func redeem(
         code: Secret, verifier: Secret, from device: Device, at now: Instant
     ) async throws -> CodeOutcome {
@@ -79,7 +76,7 @@ extension FlowStore {
             }
             var parent: Session?
             if let handedOver = (kept["handover"]?.stringValue).map(SessionID.init(trusted:)) {
-                // A code issued before a second factor may be a thief's. An earlier release's code has no counter.
+                // A code from before a second factor may be a thief's. An earlier release's code has no counter.
                 guard let session = try db.current(found.user, session: handedOver)?.session,
                     !policy.hasEnded(session, at: now), session.levelCounter == kept["level_counter"]?.intValue ?? 0
                 else { return .unknown }
@@ -89,8 +86,7 @@ extension FlowStore {
         }
     }
 
-    /// - Parameter parent: The session that hands over. Age limits start at its sign-in, and its second factors apply
-    ///   to the new session.
+    /// - Parameter parent: The session that hands over. Age limits start at its sign-in, and its second factors apply.
     private func open(
         _ method: AuthenticationMethod, _ found: CodeRow, _ account: Account, _ handout: ProviderHandout?,
         after parent: Session? = nil, from device: Device, at now: Instant, in db: any Connection
@@ -145,7 +141,6 @@ extension FlowStore {
 }
 
 extension LinkingTransaction {
-    /// Creates the link that was confirmed with the code.
     fileprivate func link(
         _ signIn: ProviderSignIn, to asker: LinkAsker, _ handout: ProviderHandout?
     ) throws -> CodeOutcome {
@@ -204,7 +199,6 @@ extension LinkQuestion {
         ]
     }
 
-    /// - Returns: nil for JSON that ``json`` cannot produce.
     fileprivate init?(json: AuthJSON) {
         guard let ticket = json["ticket"]?.stringValue, let expiresAt = json["expires_at"]?.intValue,
             let rule = (json["rule"]?.stringValue).flatMap(LinkingRule.init(text:)),
@@ -223,7 +217,7 @@ extension LinkQuestion {
 private struct CodeRow {
     let user: UserID
     let identity: IdentityID?
-    /// nil for a method that only a newer release knows.
+    /// nil if only a newer release knows it.
     let method: AuthenticationMethod?
     let key: ProofKey?
     let provider: String?

@@ -6,14 +6,14 @@ package enum FlowOutcome: Sendable {
     case taken(ProviderFlow)
     /// Never started, expired, or started with a different provider.
     case unknown
-    /// A completed flow with PKCE. Without PKCE it is ``unknown``, as in Supabase Auth.
+    /// Without PKCE it is ``unknown``, as in Supabase Auth.
     case alreadyUsed
-    /// Another browser started the flow, which stays valid.
+    /// The flow stays valid.
     case otherBrowser
 }
 
 extension FlowStore {
-    /// Stores a sign-in that continues at a provider, for ``ProviderFlow/lifetime``.
+    /// Valid for ``ProviderFlow/lifetime``.
     ///
     /// - Parameter browser: The browser's cookie secret; nil for an unbound flow.
     /// - Returns: The state, a UUID and the flow's only key.
@@ -46,10 +46,8 @@ extension FlowStore {
 
     /// Completes a flow, at most once.
     ///
-    /// - Parameters:
-    ///   - browser: The browser's cookie secret, if it sent one.
-    ///   - provider: The provider in the callback URL, if it names one.
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret that sealed the flow.
+    /// - Parameter provider: In the callback URL, if it names one.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func take(
         state: String, browser: Secret?, provider: String? = nil, at now: Instant
     ) async throws -> FlowOutcome {

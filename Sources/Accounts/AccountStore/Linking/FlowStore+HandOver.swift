@@ -3,9 +3,9 @@ package import GatehouseWire
 import SQLDatabase
 
 extension FlowStore {
-    /// Stores an authorization code that opens another session of the account, for the app with the proof key. The new
-    /// session inherits the age, identity and second factors of the caller's, which must still be active; if that one
-    /// rises before redemption, the code opens nothing.
+    /// An authorization code that opens another session of the account, for the app with the proof key. The new session
+    /// inherits the age, identity and second factors of the caller's, which must still be active; if that one rises
+    /// before redemption, the code opens nothing.
     ///
     /// - Parameters:
     ///   - method: For the new session's `amr`.

@@ -5,17 +5,17 @@ import SQLDatabase
 package struct PresentedIDToken: Sendable {
     /// 32 bytes.
     package let digest: [UInt8]
-    /// The token's expiry, until which the digest is stored.
+    /// The digest is stored until then.
     package let expiresAt: Instant
 
     package init(digest: [UInt8], expiresAt: Instant) { (self.digest, self.expiresAt) = (digest, expiresAt) }
 }
 
-/// The ID token signed in before, longer than ``Accounts/retryTime`` ago.
+/// More than ``Accounts/retryTime`` ago.
 package struct IDTokenUsed: Error, Sendable {}
 
 extension LinkStore {
-    /// How long after its first use a token may be presented again, in case the response was lost.
+    /// Accepts a token again, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
     static func idTokenLookup(_ digest: [UInt8]) -> SQL {
@@ -24,8 +24,6 @@ extension LinkStore {
 }
 
 extension Connection {
-    /// Marks an ID token as used, in the transaction of its effect.
-    ///
     /// - Throws: ``IDTokenUsed``.
     func use(_ token: PresentedIDToken?, at now: Instant) throws {
         guard let token else { return }

@@ -2,15 +2,14 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A verified notification from a provider about a user.
+/// Verified.
 package struct ProviderNotice: Sendable {
     /// Raw values are stored in the audit log.
     package enum Kind: String, Sendable {
-        /// The user no longer uses the provider for this app.
         case consentRevoked = "consent_revoked"
-        /// The account at the provider was deleted permanently.
+        /// At the provider, permanently.
         case accountDeleted = "account_deleted"
-        /// The provider stopped, or resumed, forwarding to the relay address.
+        /// Forwarding to the relay address.
         case emailDisabled = "email_disabled"
         case emailEnabled = "email_enabled"
     }
@@ -35,14 +34,13 @@ package struct ProviderNotice: Sendable {
 package enum NoticeOutcome: Equatable, Sendable {
     case applied
     case repeated
-    /// No account has this identity.
     case unknownPerson
     /// A later sign-in or notice supersedes it.
     case outdated
 }
 
 extension LinkStore {
-    /// Applies a provider's notice, once. The provider has revoked its own tokens.
+    /// The provider has revoked its own tokens.
     package func apply(
         _ notice: ProviderNotice, from device: Device? = nil, at now: Instant
     ) async throws -> NoticeOutcome {

@@ -4,23 +4,21 @@ import SQLDatabase
 
 /// Only `signedIn` has changed anything.
 package enum StartingOver: Sendable {
-    /// The new account's session.
     case signedIn(IssuedSession)
     case noAddress
-    /// The session began too long ago, or not with an emailed code.
+    /// The session is too old, or did not begin with an emailed code.
     case stale
-    /// The address moved to this account less than ``Accounts/startingOverInterval`` ago.
+    /// Since the address moved to this account: see ``Accounts/startingOverInterval``.
     case tooSoon(Duration)
     case gone, sessionEnded
 }
 
 extension LinkStore {
-    /// How long an address stays with an account. A mailbox thief could otherwise move it until its former accounts are
-    /// forgotten.
+    /// Otherwise a mailbox thief could move an address until its former accounts are forgotten.
     static let startingOverInterval: Duration = .seconds(86_400)
 
-    /// Moves an account's address to a new, empty account, for the mailbox's reader who cannot pass the account's
-    /// second factor or does not recognize the account. The old account keeps everything else: see
+    /// Moves an address to a new, empty account, for the mailbox's reader who cannot pass the account's second factor
+    /// or does not recognize the account. The old account keeps everything else: see
     /// ``Account/withoutItsAddress(at:isFree:)``. The caller's session ends: it shows only control of the mailbox.
     ///
     /// - Throws: ``AccountNeedsAdmission``.
@@ -60,7 +58,7 @@ extension LinkStore {
         }
     }
 
-    /// Removes an account's address, because the mailbox's owner starts over. Only the codes for it go as well.
+    /// Only the address and the codes for it go.
     ///
     /// - Parameter session: The mailbox owner's session of the account.
     func moveAddress(of old: Account, by session: Session? = nil, at now: Instant, in db: any Connection) throws {
@@ -78,7 +76,7 @@ extension LinkStore {
     }
 
     /// Restores what was set aside by the proof that opened the mailbox owner's session: the account was never that
-    /// person's. What an earlier proof set aside stays so, because the mailbox's owner has used the account since.
+    /// person's. What an earlier proof set aside stays so, because that person has used the account since.
     private func restored(
         _ account: Account, from proof: Instant, at now: Instant, in db: any Connection
     ) throws -> Account {
@@ -103,7 +101,7 @@ extension LinkStore {
         return whole
     }
 
-    /// The accounts that lost this address and still have a password, latest first. At most three.
+    /// That still have a password, latest first. At most three.
     package func accounts(formerly email: EmailAddress) async throws -> [Account] {
         try await database.accounts(Self.formerLookup(email))
     }

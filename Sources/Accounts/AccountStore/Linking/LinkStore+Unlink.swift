@@ -21,8 +21,8 @@ package struct UndoableLink: Sendable {
 }
 
 extension LinkStore {
-    /// Removes a sign-in method, but never the last one, and ends the sessions that it opened, except the caller's.
-    /// Linking it again needs a confirmation.
+    /// Never removes the last method. Ends the sessions that it opened, except the caller's. Linking it again needs a
+    /// confirmation.
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -35,8 +35,8 @@ extension LinkStore {
         }
     }
 
-    /// Undoes a link and its changes within ``LinkUndo/period``. Ends all other sessions that the identity opened. The
-    /// identity is then another person's: its next sign-in creates a new account.
+    /// Undoes a link and its changes within ``LinkUndo/period``, and ends all other sessions that the identity opened.
+    /// The identity is then another person's: its next sign-in creates a new account.
     ///
     /// - Parameter session: It stays, even if linking opened it.
     package func undoLink(
@@ -62,9 +62,9 @@ extension LinkStore {
         }
     }
 
-    /// Removes an identity, unless it is the last method or its address belongs to another account.
+    /// Not the last method, nor one whose address belongs to another account.
     ///
-    /// - Parameter change: Changes the account, given its new address. Returns the identity that it created.
+    /// - Parameter change: Gets the account's new address. Returns the identity that it created.
     private func remove(
         _ id: IdentityID, from account: Account, _ kind: LinkRemoval, _ reason: SessionEnd.Reason,
         _ session: SessionID?, _ device: Device?, at now: Instant, in db: any Connection,
@@ -174,7 +174,7 @@ extension LinkStore {
 }
 
 extension LinkStore {
-    /// Ends the sessions that an identity opened. For the email identity, these are the sessions without an identity.
+    /// For the email identity, these are the sessions without an identity.
     func endSessions(
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection
@@ -193,7 +193,7 @@ extension LinkStore {
 }
 
 extension Connection {
-    /// - Parameter isByProof: Whether the first proof of the account's address removed it, not its owner.
+    /// - Parameter isByProof: Whether the address's first proof removed it, not its owner.
     func remember(
         _ removal: LinkRemoval, of identity: Identity, from user: UserID, isByProof: Bool = false, at now: Instant
     ) throws {

@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 extension LinkingTransaction {
-    /// Creates the session or code for the caller; ``finish(_:_:_:_:)`` writes the rows.
+    /// ``finish(_:_:_:_:)`` writes the rows.
     func deliver(
         _ step: LinkingStep, _ account: inout Account, by identity: Identity, _ change: ProviderSession.Change
     ) throws -> ProviderSession {
@@ -39,7 +39,7 @@ extension LinkingTransaction {
         return Secret(code.text)
     }
 
-    /// Stores an authorization code's content. Does nothing if the session is delivered directly.
+    /// Does nothing if the session is delivered directly.
     func deposit(
         _ content: AuthorizationCode.Content, behind code: Secret, of user: UserID, identity: IdentityID? = nil,
         _ step: LinkingStep
@@ -51,7 +51,7 @@ extension LinkingTransaction {
         try accounts.flows.insert(kept, code: code, at: now, in: db)
     }
 
-    /// Asks the user to prove ownership of the account that has the address, or had the identity.
+    /// For the account that has the address, or had the identity.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
         guard let email = step.identity.email else { throw UnknownIdentity() }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))

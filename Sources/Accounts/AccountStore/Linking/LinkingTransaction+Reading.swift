@@ -24,9 +24,9 @@ struct Found {
                 let removal = removals.first { $0.user == account.user.id }?.kind
                 return AddressHolder(account, for: identity, signIn.rules, removal: removal, at: now)
             }
-            // The account that has the address in its own column comes first.
+            // The address in an account's own column comes first.
             holders.sort { $0.isOwn && !$1.isOwn }
-            // An earlier release removed what is set aside now.
+            // Removed by an earlier release, which set nothing aside.
             former = try removals.first(where: \.isByProof).flatMap { try db.account($0.user) }
         }
         setAside = owner == nil ? try db.setAsideIdentity(identity) : nil
@@ -49,7 +49,7 @@ struct Found {
 private struct RememberedRemoval: Sendable {
     let user: UserID
     let kind: LinkRemoval?
-    /// Whether the first proof of the account's address removed it.
+    /// By the address's first proof.
     let isByProof: Bool
 }
 
@@ -127,7 +127,7 @@ extension Connection {
             """)
     }
 
-    /// Fills a profile's empty fields.
+    /// Fills empty fields.
     ///
     /// - Returns: The filled fields.
     @discardableResult
@@ -164,7 +164,7 @@ extension Connection {
             """)
     }
 
-    /// Clears all fields that users write; fields that only administrators set stay.
+    /// Fields that only administrators set stay.
     func emptyProfile(of user: UserID, at now: Instant) throws {
         try run(
             """
@@ -174,7 +174,7 @@ extension Connection {
             """)
     }
 
-    /// Deletes the link data of an account whose row stays after its deletion.
+    /// For an account whose row stays after its deletion.
     func forgetLinks(of user: UserID) throws {
         try run("DELETE FROM provider_tokens WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")
         try run("DELETE FROM link_undos WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")

@@ -8,9 +8,9 @@ struct SetAsideIdentity: Sendable {
 }
 
 extension LinkingTransaction {
-    /// Takes the identity back into the account that it is set aside on. Used for another account, its row is removed.
+    /// Restores the identity on its account. Used for another account, its row is removed.
     ///
-    /// - Returns: The id of the remaining row; nil if there is none on this account.
+    /// - Returns: The remaining row's id; nil if there is none on this account.
     func take(
         _ setAside: SetAsideIdentity?, of identity: ProviderIdentity, for account: inout Account
     ) throws -> IdentityID? {
@@ -24,7 +24,7 @@ extension LinkingTransaction {
         return setAside.id
     }
 
-    /// Removes the row of a set-aside identity, because its holder uses it for another account.
+    /// The identity's holder uses it for another account.
     func detach(_ setAside: SetAsideIdentity?) throws {
         guard let setAside, var owner = try db.account(setAside.user)?.user else { return }
         try db.run("DELETE FROM identities WHERE id = \(setAside.id)")

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Decides about an identity and carries the decision out, in one transaction.
+/// Decides about an identity and carries the decision out.
 struct LinkingTransaction {
     let accounts: Accounts
     let db: any Connection
@@ -34,7 +34,7 @@ struct LinkingTransaction {
         }
     }
 
-    /// Stores a link to create when the code is redeemed, unless its refusal is already certain.
+    /// The link is created when the code is redeemed. Checks for certain refusals now.
     func prepareLink(_ signIn: ProviderSignIn, to asker: LinkAsker, _ account: Account) throws -> LinkingOutcome {
         let found = try Found(signIn, .link(asker.user), asker: account, in: db, at: now)
         let decision = LinkingDecision(found.facts)
@@ -87,7 +87,7 @@ struct LinkingTransaction {
         try db.voidTokens(of: account.user.id)
         try db.update(account.user)
         try db.insert(identity)
-        // An administrator's data stays; data that a sign-up entered may be a stranger's.
+        // An administrator's data stays; a sign-up's may be a stranger's.
         if !wasPrepared { try db.emptyProfile(of: account.user.id, at: now) }
         try db.fill(step.identity.profile, of: account.user.id, at: now)
         try finish(step, identity, delivered, [step.entry(.accountTakenOver, account.user)])
@@ -109,7 +109,7 @@ struct LinkingTransaction {
             mergesMetadata: intent != .link(account.user.id), within: accounts.tokenRoom, at: now)
         guard let identity = account.identity(step.identity) else { throw UnknownIdentity() }
         let delivered = try deliver(step, &account, by: identity, .linked(to: before))
-        // A new address has ended the pending change of address; the change's codes expire with it.
+        // A new address has ended the pending change of address, and its codes.
         if account.user.email != userBefore.email { try db.voidTokens(of: account.user.id) }
         try db.update(account.user)
         if setAside == nil { try db.insert(identity) } else { try db.restore(identity) }
@@ -145,10 +145,9 @@ struct LinkingTransaction {
     }
 }
 
-/// A programming error: an identity that the transaction just read or inserted is missing.
+/// A programming error: the transaction just read or inserted it.
 struct UnknownIdentity: Error {}
 
-/// Shared by all effects of one decision.
 struct LinkingStep {
     let signIn: ProviderSignIn
     let rule: LinkingRule

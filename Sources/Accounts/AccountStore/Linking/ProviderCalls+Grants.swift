@@ -3,8 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 extension ProviderCalls {
-    /// Stores a provider's refresh token, encrypted. Does not revoke the token that it replaces, because some providers
-    /// would then also revoke the new one.
+    /// Does not revoke the token that it replaces, because some providers would then also revoke the new one.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))
@@ -17,8 +16,7 @@ extension ProviderCalls {
             """)
     }
 
-    /// Queues the revocation of an account's provider tokens. They stay encrypted, so that deletion works without a
-    /// lost server secret.
+    /// The tokens stay encrypted, so that deletion works without a lost server secret.
     func promiseRevocation(ofTokensOf user: UserID, at now: Instant, in db: any Connection) throws {
         try promiseRevocation(
             of: """

@@ -2,11 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A task for an external service, leased to the node that took it.
+/// Leased to the node that took it.
 package struct OutboxItem: Sendable {
     let id: Identifier<OutboxItem>
     package let message: OutboxMessage
-    /// 1 for the first attempt. Also identifies the lease.
+    /// From 1. Also identifies the lease.
     package let attempt: Int
     package let createdAt: Instant
 }
@@ -37,8 +37,8 @@ extension ProviderCalls {
         }
     }
 
-    /// Does nothing if the lease has expired and another node has the item. An item whose report is lost becomes due
-    /// again when its lease expires.
+    /// Does nothing if another node has the item. If the report is lost, the item becomes due again when its lease
+    /// expires.
     package func report(_ result: OutboxResult, of item: OutboxItem, at now: Instant) async throws {
         try await database.write { db in
             let leased = try db.row(
@@ -90,7 +90,7 @@ extension ProviderCalls {
             provider: provider, client: client, token: Secret(String(decoding: opened, as: UTF8.self)))
     }
 
-    /// Only kinds that this release knows: a newer one may have written others.
+    /// Only kinds that this release knows.
     static func due(limit: Int, at now: Instant) -> SQL {
         """
         SELECT id FROM outbox WHERE next_at <= \(now) AND kind = \(OutboxMessage.Kind.revokeToken.rawValue)

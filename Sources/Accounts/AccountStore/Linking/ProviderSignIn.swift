@@ -5,7 +5,6 @@ import SQLDatabase
 package struct ProviderSignIn: Sendable {
     package let identity: ProviderIdentity
     package let rules: ProviderRules
-    /// Stored encrypted with the identity until it is revoked.
     package let grant: ProviderGrant?
     package let delivery: SessionDelivery
     /// Set if the ID token is single-use.
@@ -24,17 +23,16 @@ package struct ProviderSignIn: Sendable {
 }
 
 package enum SessionDelivery: Sendable {
-    /// In the response.
     case session
-    /// Through a single-use authorization code, valid for ``Accounts/codeLifetime`` and only with the PKCE verifier.
+    /// Single-use, for ``Accounts/codeLifetime``, and only with the PKCE verifier.
     case code(ProofKey, handing: ProviderHandout?)
 }
 
-/// The caller of a link request, checked again in the transaction that creates the link.
+/// Checked again in the transaction that creates the link.
 package enum LinkAsker: Sendable {
-    /// The holder of an access token. If the token names no session, only the account must exist.
+    /// If the token names no session, only the account must exist.
     case session(SessionID?, of: UserID)
-    /// The caller just entered the correct password.
+    /// Just entered correctly.
     case password(of: UserID, checkedHash: Secret)
 
     package var user: UserID {
@@ -46,8 +44,8 @@ package enum LinkAsker: Sendable {
 
 package enum LinkingOutcome: Sendable {
     case signedIn(ProviderSession)
-    /// The user must prove ownership of the account (`identity_needs_confirmation`). With
-    /// ``SessionDelivery/code(_:handing:)`` the code delivers the question.
+    /// The user must prove ownership of the account (`identity_needs_confirmation`). The code delivers the question
+    /// with ``SessionDelivery/code(_:handing:)``.
     case needsConfirmation(LinkQuestion, code: Secret?)
     case refused(LinkingRefusal, LinkingRule)
 }
@@ -62,7 +60,7 @@ package struct ProviderSession: Sendable {
     package enum Change: Equatable, Sendable {
         case none
         case created
-        /// With the account's previous sign-in methods: `password`, or provider names.
+        /// The previous sign-in methods: `password`, or provider names.
         case linked(to: [String])
     }
 
@@ -78,14 +76,14 @@ package struct LinkQuestion: Sendable {
     package let ticket: Secret
     package let expiresAt: Instant
     package let rule: LinkingRule
-    /// The provider that verified the address.
+    /// The one that verified the address.
     package let provider: String
     package let email: EmailAddress
     /// `password`, or provider names.
     package let methods: [String]
-    /// Whether the user may claim the address for a new account, because the existing account never proved it.
+    /// Whether the user may claim the address for a new account, because the existing one never proved it.
     package let canRecover: Bool
-    /// Whether an emailed code proves the account: see ``Accounts/mailLinkCode(_:_:at:)``.
+    /// See ``Accounts/mailLinkCode(_:_:at:)``.
     package let canMailCode: Bool
     package let canUsePasskey: Bool
 }
@@ -94,7 +92,7 @@ extension LinkStore {
     package static let ticketLifetime: Duration = .seconds(600)
     package static let codeLifetime: Duration = .seconds(300)
 
-    /// Decides about a verified identity, then signs in, creates the account, links, or asks.
+    /// Signs in, creates the account, links, or asks.
     ///
     /// - Throws: ``IDTokenUsed``; ``AccountNeedsAdmission``.
     package func signIn(
@@ -106,10 +104,10 @@ extension LinkStore {
         }
     }
 
-    /// Adds an identity to the caller's account and opens a new session.
+    /// Opens a new session.
     ///
     /// With ``SessionDelivery/code(_:handing:)`` only redeeming the code creates the link: the browser may belong to a
-    /// victim tricked into linking, whereas the PKCE verifier shows the client that started it.
+    /// victim tricked into linking, but the PKCE verifier shows the client that started it.
     ///
     /// - Throws: ``IDTokenUsed``.
     package func link(
@@ -128,9 +126,9 @@ extension LinkStore {
         }
     }
 
-    /// Creates a ticket's link for a caller who is signed in to its account.
+    /// For a caller who is signed in to the ticket's account.
     ///
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func confirmLink(
         _ ticket: Secret, by asker: LinkAsker, delivery: SessionDelivery = .session, from device: Device,
         at now: Instant
@@ -144,20 +142,20 @@ extension LinkStore {
                 return try transaction.refuse(.notSignedIn, .confirmedByOwner, signIn.identity)
             }
             let outcome = try transaction.carryOut(signIn, .confirm(asker.user), asker: account)
-            // A caller signed in to the wrong account may try again with the right one.
+            // The caller may try again, signed in to the right account.
             if case .refused(.otherAccount, _) = outcome { return outcome }
             try transaction.spend(ticket)
             return outcome
         }
     }
 
-    /// Takes a ticket's address from the account that never proved it, and gives the user a new account. The old
-    /// account keeps only its provider identities and their data; without any it is deleted.
+    /// Moves a ticket's address from the account that never proved it to a new one. The old account keeps only its
+    /// provider identities and their data; without any it is deleted.
     ///
-    /// A new account, because the old one's access tokens stay valid until they expire, and apps may store an unproven
-    /// person's data under its id.
+    /// It is a new account because the old one's access tokens stay valid until they expire, and apps may store an
+    /// unproven person's data under its id.
     ///
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func recover(
         _ ticket: Secret, delivery: SessionDelivery = .session, from device: Device, at now: Instant
     ) async throws -> LinkingOutcome {

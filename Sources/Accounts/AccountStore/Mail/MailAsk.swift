@@ -1,16 +1,16 @@
 package import AccountDomain
 package import GatehouseWire
 
-/// A request for an email to an address that may have no account. Everything else is decided when the email is sent, so
-/// that neither the response nor its time depends on the account.
+/// A request for an email to an address that may have no account. The rest is decided when the email is sent, so that
+/// neither the response nor its time depends on the account.
 package struct MailAsk: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case recovery
-        /// A sign-in code and link, including for a new account if ``MailAsk/createsAccount`` is set.
+        /// Also for a new account if ``MailAsk/createsAccount`` is set.
         case signIn = "sign_in"
         /// Repeats a pending sign-up's email.
         case signUp = "sign_up"
-        /// Repeats the emails of a pending change of address.
+        /// Repeats a pending change's emails.
         case emailChange = "email_change"
     }
 
@@ -18,11 +18,9 @@ package struct MailAsk: Sendable {
     package let email: EmailAddress
     package var request: MailRequest
     package var createsAccount = false
-    /// Whether addresses are confirmed without an email.
     package var confirmsAutomatically = false
-    /// The `user_metadata` of an account that this creates.
+    /// Of an account that this creates.
     package var data: AuthJSONObject = [:]
-    /// Whether the current address must also confirm a change of address.
     package var confirmsBoth = true
 
     package init(_ purpose: Purpose, _ email: EmailAddress, _ request: MailRequest) {
@@ -31,7 +29,7 @@ package struct MailAsk: Sendable {
         self.request = request
     }
 
-    /// The kind of email that it usually becomes.
+    /// Usually.
     var kind: MailKind {
         switch purpose {
         case .recovery: .recovery
@@ -60,7 +58,6 @@ package struct MailAsk: Sendable {
         return .object(members)
     }
 
-    /// - Returns: nil for JSON that is no request of this release.
     init?(json: AuthJSON) {
         guard let purpose = (json["ask"]?.stringValue).flatMap(Purpose.init(text:)),
             let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),

@@ -2,20 +2,18 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The newest emails that the mail server refused in a row.
+/// The newest, in a row, that the mail server refused.
 package struct RefusedMails: Sendable {
     package fileprivate(set) var count = 0
-    /// The newest refusal's.
     package fileprivate(set) var reason: String?
 
-    /// Whether the refusals have another cause than the addresses.
+    /// Not the addresses'.
     package var areOurFault: Bool { count >= MailSchedule.refusalsInARow }
 }
 
 extension MailResult {
     private static let mark = "refused by the mail server: "
 
-    /// A permanent refusal, as ``RefusedMails`` counts it.
     package static func byServer(_ cause: String) -> String { mark + cause }
 
     static func isByServer(_ reason: String) -> Bool { reason.hasPrefix(mark) }

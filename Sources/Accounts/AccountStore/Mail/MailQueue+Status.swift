@@ -10,12 +10,12 @@ extension MailQueue {
         } ?? (0, nil)
     }
 
-    /// When the last email that waits for this reason is due; nil if none waits.
+    /// nil if no email waits for this reason.
     package func lastWaitingMail(_ reason: String, at now: Instant) async throws -> Instant? {
         try await database.row(Self.lastWaiting(.codes, reason, at: now)) { $0.instant() }
     }
 
-    /// The newest emails, including sent ones.
+    /// Including sent ones.
     package func mails(limit: Int) async throws -> [MailStatus] {
         try await database.rows(
             """
@@ -30,12 +30,11 @@ extension MailQueue {
         }
     }
 
-    /// Makes queued emails due immediately, except those that a node is sending.
+    /// Except emails that a node is sending.
     ///
     /// - Parameters:
     ///   - id: nil for all.
     ///   - entry: Recorded if there is an email.
-    /// - Returns: The number of emails.
     package func retryMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
             let count = try db.run(
@@ -52,7 +51,6 @@ extension MailQueue {
     /// - Parameters:
     ///   - id: nil for all.
     ///   - entry: Recorded if there is an email.
-    /// - Returns: The number of emails.
     package func dropMails(_ id: String?, recording entry: AuditEntry? = nil, at now: Instant) async throws -> Int {
         try await database.write { db in
             let count = try db.run(
@@ -69,8 +67,7 @@ extension MailQueue {
         return count
     }
 
-    /// Ends the user's queued emails, because the account is deleted or loses its address. Other accounts may have
-    /// emails to the address that this one would change to.
+    /// For an account that is deleted or loses its address. The address of its pending change may be another account's.
     func dropMails(to user: User, at now: Instant, in db: any Connection) throws {
         if let email = user.email.flatMap(EmailAddress.init) {
             try db.run(

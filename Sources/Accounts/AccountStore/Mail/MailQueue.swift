@@ -4,7 +4,7 @@ import SQLDatabase
 
 package struct ClaimedMail: Sendable {
     let id: Identifier<ClaimedMail>
-    /// 1 for the first attempt. Also identifies the lease.
+    /// From 1. Also identifies the lease.
     package let attempt: Int
     package let createdAt: Instant
     package internal(set) var expiresAt: Instant
@@ -14,9 +14,9 @@ package struct ClaimedMail: Sendable {
 
     package enum Content: Sendable {
         case mail(MailContent)
-        /// A request for an address that may have no account.
+        /// For an address that may have no account.
         case request(MailAsk)
-        /// The email has expired, or this configuration cannot open it.
+        /// Expired, or this configuration cannot open it.
         case unreadable
     }
 
@@ -30,10 +30,10 @@ package enum MailResult: Equatable, Sendable {
     case failed(reason: String)
     /// A retry cannot succeed.
     case refused(reason: String)
-    /// The server permanently refuses the email, but not because of the address. Retried while it refuses every email:
-    /// the fault is ours then.
+    /// Permanently refused, but not because of the address. Retried while the server refuses every email: the fault is
+    /// ours then.
     case declined(reason: String)
-    /// The server permanently refuses the address. Marks its account until an email is accepted.
+    /// Marks the address's account until an email is accepted.
     case undeliverable(reason: String)
 }
 
@@ -63,8 +63,8 @@ package struct MailStatus: Sendable {
 }
 
 extension MailQueue {
-    /// Leases a lane's due emails, oldest first. An email waits for earlier ones to the same address. After a crash,
-    /// another node takes over when the lease expires.
+    /// Leases due emails, oldest first. An email waits for earlier ones to the same address. After a crash, another
+    /// node takes over when the lease expires.
     ///
     /// - Parameter lease: See ``MailSchedule/lease(attempt:)``.
     package func takeMails(
@@ -111,8 +111,8 @@ extension MailQueue {
             ?? .unreadable
     }
 
-    /// Does nothing if the lease has expired and another node has the email. An email whose report is lost is sent
-    /// again when its lease expires.
+    /// Does nothing if another node has the email. If the report is lost, the email is sent again when its lease
+    /// expires.
     ///
     /// - Parameter chance: Random, from 0 to 1; spreads the next attempts.
     package func report(_ result: MailResult, of mail: ClaimedMail, chance: Double, at now: Instant) async throws {
@@ -147,7 +147,7 @@ extension MailQueue {
             """)
     }
 
-    /// Makes leased emails due immediately, because the node stops or had no time. Records no attempt.
+    /// For a node that stops or had no time. Records no attempt.
     package func giveBack(_ mails: [ClaimedMail], at now: Instant) async throws {
         guard !mails.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -163,7 +163,7 @@ extension MailQueue {
 
     private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
         guard case .mail(let content) = mail.content else { return }
-        // Writes nothing if the mark is already right.
+        // Writes nothing if the mark is right.
         let isWrong: SQL = time == nil ? "email_undeliverable_at IS NOT NULL" : "email_undeliverable_at IS NULL"
         try db.run(
             """
@@ -172,7 +172,7 @@ extension MailQueue {
             """)
     }
 
-    /// Delays an email's first attempt behind others that wait for the same reason.
+    /// Behind others that wait for the same reason.
     package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
         guard case .mail(let content) = mail.content else { return }
         // Serializable, so that each email gets its own time.
@@ -196,7 +196,7 @@ extension MailQueue {
         """
     }
 
-    /// Ends an email and erases its content.
+    /// Also erases the content.
     func end(
         _ mail: ClaimedMail, _ state: String, reason: String?, at now: Instant, in db: any Connection
     ) throws {
@@ -209,12 +209,11 @@ extension MailQueue {
 
     static let mailSeal = "mail"
 
-    /// The queued emails to the same address that a new one of this kind ends. Requests are queued before their account
-    /// is known, so the user is compared only where an address may have several accounts' emails.
+    /// Queued emails to the same address that a new one ends. Requests are queued before their account is known, so the
+    /// user is compared only where several accounts may send to an address.
     private static func superseded(by kind: MailKind, of user: UserID?) -> SQL {
         switch kind {
         case .recovery: "kind IN ('recovery', 'magiclink')"
-        // Also confirms a pending sign-up.
         case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
         case .signUp: "kind = 'signup'"
         // A later change does not hide an earlier one.
@@ -223,7 +222,7 @@ extension MailQueue {
         }
     }
 
-    /// Queues an email and ends those whose codes it voids: see ``superseded(by:of:)``.
+    /// Ends emails whose codes it voids: see ``superseded(by:of:)``.
     func queue(
         _ content: MailContent, of user: UserID?, until expiresAt: Instant, at now: Instant, in db: any Connection
     ) throws {

@@ -2,7 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// An administrator's request for a link.
 package struct LinkOrder: Sendable {
     package let kind: MailKind
     package let email: EmailAddress
@@ -22,12 +21,12 @@ package enum LinkOrderOutcome: Sendable {
     case done(Account, MintedToken, MailKind)
     case emailTaken
     case unknownUser
-    /// The merged metadata does not fit into an access token.
+    /// Does not fit into an access token.
     case metadataTooLong
 }
 
 extension MailStore {
-    /// Creates an account, or takes the unconfirmed one, and emails an invitation.
+    /// Creates an account, or takes the unconfirmed one.
     package func invite(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         try await ordered { db in
             let outcome = try invite(order, at: now, in: db)
@@ -50,8 +49,6 @@ extension MailStore {
         }
     }
 
-    /// Emails a password reset code and link.
-    ///
     /// - Returns: false if the account is gone or has no address.
     package func mailRecovery(
         of user: UserID, _ request: MailRequest, byAdministratorOn device: Device, at now: Instant
@@ -68,7 +65,7 @@ extension MailStore {
         }
     }
 
-    /// Creates a code and a link token without sending them.
+    /// Sends no email.
     package func makeLink(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         var order = order
         order.request.isMailed = false
@@ -119,8 +116,8 @@ extension MailStore {
         return try link(.signUp, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 
-    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. A sign-up's data is set aside
-    /// with its password, as it may be a stranger's; an earlier invitation's stays.
+    /// An unconfirmed sign-up's, or a new one; nil if the address is taken. A sign-up's data is set aside with its
+    /// password, as it may be a stranger's; an earlier invitation's stays.
     ///
     /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {

@@ -2,12 +2,12 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-// Notices report changes to an account's owner, in the transaction of the change.
+// Queued in the transaction of the change that they report.
 extension MailStore {
-    /// Queues a notice if the settings ask for it.
+    /// Does nothing unless the settings ask for it.
     ///
     /// - Parameters:
-    ///   - before: The account before the change. Its address gets the notice.
+    ///   - before: Its address gets the notice.
     ///   - device: nil for an administrator.
     func notify(
         _ kind: MailKind, _ before: User, newEmail: String? = nil, provider: String? = nil,
@@ -34,20 +34,19 @@ extension MailStore {
     /// In every language.
     private static let unknownDevice = "–"
 
-    /// How long an unused device is remembered.
     static let devicesStay: Duration = .seconds(400 * 86_400)
     /// Per account.
     static let mostDevices = 50
 
-    /// Remembers a new session's device, if the settings ask for notices of new devices. Queues a notice if the account
-    /// has used other devices, but none of this family. Call before the session is inserted.
+    /// Queues a notice if the account has used other devices, but none of this family. Does nothing unless the settings
+    /// ask for such notices. Call before the session is inserted.
     func noteDevice(_ device: Device, of user: User, at now: Instant, in db: any Connection) throws {
         guard notices.kinds.contains(.newDevice) else { return }
         let family = device.family
         let digest = TokenDigest.of(Secret("\(user.id.text) \(family)"))
         guard try db.run("UPDATE known_devices SET seen_at = \(now) WHERE digest = \(digest)") == 0 else { return }
         let hasOthers = try db.row("SELECT 1 FROM known_devices WHERE user_id = \(user.id) LIMIT 1") { _ in true }
-        // Sessions that began before the setting was on.
+        // Sessions from before the setting was on.
         let families = try db.rows(Self.sessionAgentLookup(user.id)) { row in
             Device(userAgent: row.textIfPresent(), address: nil).family
         }

@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 extension MailStore {
-    /// Stores a request for an email: one row, with or without an account.
+    /// One row, with or without an account.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
         // Sealed before the transaction, which other writers wait for.
         let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.email, at: now)
@@ -12,10 +12,10 @@ extension MailStore {
         }
     }
 
-    /// Ends a lane's due requests for addresses without an account, of which strangers can send any number. One change
-    /// each, without a lease: concurrent nodes end it once.
+    /// Ends due requests for addresses without an account, of which strangers can send any number. One change each,
+    /// without a lease: concurrent nodes end it once.
     ///
-    /// - Parameter limit: The due emails to examine, oldest first.
+    /// - Parameter limit: Emails to examine, oldest first.
     /// - Returns: The number ended, and the number left for ``takeMails(_:limit:lease:at:)``.
     package func endUnanswered(
         _ lane: MailLane, limit: Int, at now: Instant
@@ -49,8 +49,8 @@ extension MailStore {
 
     private static let unanswered = "no account waits for it"
 
-    /// Turns a request into an email and stores it, so that all attempts send the same code. After an error the request
-    /// becomes due again when its lease expires.
+    /// Stores the email, so that all attempts send the same code. After an error the request becomes due again when its
+    /// lease expires.
     ///
     /// - Returns: nil if there is nothing to send, or another node has the request.
     package func resolve(_ ask: MailAsk, of mail: ClaimedMail, at now: Instant) async throws -> ClaimedMail? {
@@ -113,8 +113,7 @@ extension MailStore {
         }
     }
 
-    /// Whether the emails of the pending change of address may be repeated. A change without a session, such as an
-    /// imported one of unknown origin, ends with its codes.
+    /// A change without a session, such as an imported one of unknown origin, ends with its codes.
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {
@@ -137,7 +136,7 @@ extension MailStore {
             return (content, account.user.id)
         }
         if let account {
-            // This code proves the address, but not whose password an earlier sign-up's is.
+            // The code proves the address, but not whose password an earlier sign-up's is.
             try accounts.proofs.noteContest(of: account, in: db)
             let pending = PendingSignUp(passwordHash: nil, data: ask.data)
             let content = try mail(
@@ -161,7 +160,7 @@ extension MailStore {
         return (try mail(kind, slot, to: ask.email, of: made, ask.request, at: now, in: db), made.user.id)
     }
 
-    /// Creates a code and its email. Does not queue the email.
+    /// Does not queue the email.
     func mail(
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of account: Account, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, at now: Instant, in db: any Connection
@@ -187,16 +186,14 @@ extension MailStore {
         return content
     }
 
-    /// The language in the link's user's metadata (`locale`).
+    /// `locale` in the user's metadata.
     package func locale(of link: PendingLink) async throws -> String? {
         let metadata = try await database.row("SELECT user_metadata FROM users WHERE id = \(link.user)") { $0.text() }
         return try metadata.flatMap { try JSONReader.read($0)["locale"]?.stringValue }
     }
 
-    /// Creates the codes of a change of address.
-    ///
     /// - Parameters:
-    ///   - confirmsBoth: Whether the current address gets a code and must confirm.
+    ///   - confirmsBoth: Whether the current address must confirm.
     ///   - queuesNew: Whether to queue the email to the new address.
     /// - Returns: The email to the new address.
     @discardableResult
@@ -223,8 +220,6 @@ extension MailStore {
         return content
     }
 
-    /// Emails a code that replaces the current password in a change of the account.
-    ///
     /// - Returns: false if the account is gone or has no address.
     package func mailReauthentication(
         _ user: UserID, _ request: MailRequest, at now: Instant

@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let activity: [SQL] = [
-        // Every text is from a closed set of the program, so the number of rows is bounded.
+        // Bounded: every text is from a closed set of the program.
         """
         CREATE TABLE activity_counts (
             hour    \(.integer) NOT NULL,                        -- whole hours since 1970

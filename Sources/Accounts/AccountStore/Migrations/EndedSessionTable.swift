@@ -23,7 +23,7 @@ extension Accounts {
         "CREATE INDEX ended_sessions_by_time ON ended_sessions (ended_at)",
     ]
 
-    /// Records ends that an earlier release wrote as revocations, without reasons.
+    /// Earlier releases recorded revocations, but no reasons.
     static let unexplainedEnds: [Dialect: [SQL]] = [
         .sqlite: [
             """

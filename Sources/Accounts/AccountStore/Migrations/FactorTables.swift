@@ -31,7 +31,7 @@ extension Accounts {
         "CREATE UNIQUE INDEX factors_by_name ON factors (user_id, name) WHERE name <> ''",
         "CREATE UNIQUE INDEX recovery_sets_by_user ON factors (user_id) WHERE kind = 'recovery_code'",
         "CREATE UNIQUE INDEX factors_by_credential ON factors (credential_id) WHERE credential_id IS NOT NULL",
-        // For removing unverified factors, and those that an administrator removes.
+        // For unverified factors, and an administrator's removals.
         "CREATE INDEX factors_by_time ON factors (created_at) WHERE is_verified = 0",
         "CREATE INDEX factors_by_removal ON factors (removal_at) WHERE removal_at IS NOT NULL",
         """
@@ -55,12 +55,12 @@ extension Accounts {
             PRIMARY KEY (factor_id, selector)
         ) \(.table)
         """,
-        // Kept with the account, so that reading a user takes no further statement.
+        // Here, so that reading a user takes no further statement.
         "ALTER TABLE users ADD COLUMN factors \(.json)",
         """
         ALTER TABLE users ADD COLUMN has_second_factor \(.flag) NOT NULL DEFAULT 0 CHECK (has_second_factor IN (0, 1))
         """,
-        // No foreign key: a removal sets it to null itself, together with the level.
+        // No foreign key: a removal sets it to null, together with the level.
         "ALTER TABLE sessions ADD COLUMN factor_id \(.uuid)",
         "ALTER TABLE sessions ADD COLUMN level_counter \(.integer) NOT NULL DEFAULT 0",
     ]

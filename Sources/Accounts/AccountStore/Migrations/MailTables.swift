@@ -29,8 +29,8 @@ extension Accounts {
     ]
 
     static let mailOutbox: [SQL] = [
-        // No foreign key: the status outlives the account. Requests for addresses without an account are rows too,
-        // so that timing does not reveal them.
+        // No foreign key: the status outlives the account. Requests for addresses without an account are rows too, so
+        // that timing does not reveal them.
         """
         CREATE TABLE mail_outbox (
             id          \(.uuid) PRIMARY KEY,
@@ -49,8 +49,8 @@ extension Accounts {
         ) \(.table)
         """,
         "CREATE INDEX mail_outbox_by_time ON mail_outbox (lane, next_at, id) WHERE state = 'queued'",
-        // With a different condition than the index above, which PostgreSQL would otherwise choose without
-        // statistics to look for an address's earlier emails, comparing each with each.
+        // Another condition than the index above, which PostgreSQL would otherwise use without statistics, comparing
+        // each of an address's emails with each.
         "CREATE INDEX mail_outbox_by_place ON mail_outbox (place, created_at) WHERE ended_at IS NULL",
         "CREATE INDEX mail_outbox_by_end ON mail_outbox (ended_at) WHERE state <> 'queued'",
         "CREATE INDEX mail_outbox_by_creation ON mail_outbox (created_at)",

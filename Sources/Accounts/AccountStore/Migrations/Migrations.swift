@@ -1,8 +1,7 @@
 package import SQLDatabase
 
 extension Accounts {
-    /// Append only: released migrations never change. The gateway's migrations (`Profiles.migrations`) have the missing
-    /// numbers.
+    /// Append only: released migrations never change. `Profiles.migrations` of the gateway have the missing numbers.
     package static let migrations: [Migration] = [
         Migration(1, "users and identities", [users, usersByEmail, identities, identitiesByUser, identitiesByEmail]),
         Migration(2, "sessions", [sessions, sessionsByUser]),

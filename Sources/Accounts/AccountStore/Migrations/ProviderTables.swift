@@ -7,15 +7,14 @@ extension Accounts {
             CHECK (email_proven_at IS NULL OR (email IS NOT NULL AND email_confirmed_at IS NOT NULL))
         """,
         "ALTER TABLE identities ADD COLUMN email_verified \(.flag) NOT NULL DEFAULT 0 CHECK (email_verified IN (0, 1))",
-        // Whether and since when the provider does not forward emails to the address.
+        // Whether and since when the provider does not forward emails.
         "ALTER TABLE identities ADD COLUMN mail_stopped \(.flag) NOT NULL DEFAULT 0 CHECK (mail_stopped IN (0, 1))",
         "ALTER TABLE identities ADD COLUMN mail_noticed_at \(.instant)",
-        // The identity that opened the session; null for the account's own password. No foreign key: the session in
-        // which the user unlinks the identity stays active.
+        // null for the account's own password. No foreign key: the session in which the user unlinks the identity stays
+        // active.
         "ALTER TABLE sessions ADD COLUMN identity_id \(.uuid)",
     ]
 
-    /// Imported identities record whether their provider verified the address.
     static let provenImports: [Dialect: [SQL]] = [
         .sqlite: [
             """

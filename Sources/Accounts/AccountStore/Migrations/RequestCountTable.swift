@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let requestCounts: [SQL] = [
-        // A missing row is a count of zero. Each row says when it expires.
+        // A missing row is a count of zero.
         """
         CREATE TABLE request_counts (
             bucket   \(.text) NOT NULL,

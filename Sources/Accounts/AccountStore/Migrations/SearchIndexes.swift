@@ -1,7 +1,6 @@
 import GatehouseWire
 import SQLDatabase
 
-/// For administrators' searches, and their view of one account.
 enum SearchIndexes {
     /// In list order.
     static let ofStates: [SQL] = [
@@ -17,7 +16,7 @@ enum SearchIndexes {
     private static let anonymous: StaticString = "is_anonymous = 1"
     private static let deleted: StaticString = "deleted_at IS NOT NULL"
 
-    /// The condition of the index with the accounts in this state; nil for the usual one.
+    /// Of the index for this state; nil for the usual one.
     static func rarely(_ state: AccountSearch.State) -> StaticString? {
         switch state {
         case .active: nil
@@ -46,8 +45,8 @@ enum SearchIndexes {
         ],
     ]
 
-    /// A JSON object's text member: the first 256 characters. An index must accept every row, so a document with what
-    /// text cannot hold (U+0000, half a character) has no members.
+    /// A text member's first 256 characters. An index must accept every row, so a document with what text cannot hold
+    /// (U+0000, half a character) has no members.
     private static let memberText: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.member_text(document json, member text) RETURNS text
@@ -67,7 +66,7 @@ enum SearchIndexes {
         $create$, current_schema()); END $make$
         """
 
-    /// The name in `user_metadata`, at most 256 characters. These expressions must match the indexes.
+    /// At most 256 characters. These expressions must match the indexes.
     static func fullName(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite:
@@ -79,7 +78,7 @@ enum SearchIndexes {
         }
     }
 
-    /// ``fullName(_:)`` as searches compare it: byte by byte, without ASCII case.
+    /// Byte by byte, without ASCII case.
     static func nameKey(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite: "lower(\(fullName(dialect)))"
@@ -87,7 +86,7 @@ enum SearchIndexes {
         }
     }
 
-    /// The account that an administrator's audit log entry is about.
+    /// Of an administrator's entry in the audit log.
     static func subject(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite: "traits ->> 'user_id'"

@@ -1,9 +1,8 @@
 import SQLDatabase
 
-// Credentials that an address's first proof sets aside, and addresses that moved to another account.
 extension Accounts {
     static let setAside: [SQL] = [
-        // The set-aside credentials, for display, and the passwords themselves.
+        // For display; and the passwords themselves.
         "ALTER TABLE users ADD COLUMN set_aside \(.json)",
         "ALTER TABLE users ADD COLUMN former_email \(.text)",
         "ALTER TABLE users ADD COLUMN former_email_moved_at \(.instant)",

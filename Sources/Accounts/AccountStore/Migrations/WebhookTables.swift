@@ -2,7 +2,7 @@ import SQLDatabase
 
 extension Accounts {
     static let webhooks: [SQL] = [
-        // No foreign keys: an event outlives its subject. Empty without webhooks.
+        // No foreign keys: an event outlives its subject.
         """
         CREATE TABLE webhook_deliveries (
             id          \(.uuid) PRIMARY KEY,                                     -- the webhook-id
@@ -22,7 +22,7 @@ extension Accounts {
         """
         CREATE INDEX webhook_deliveries_by_time ON webhook_deliveries (endpoint, next_at, id) WHERE state = 'queued'
         """,
-        // With a different condition than the index above, as in `mail_outbox`.
+        // Another condition than the index above, as in `mail_outbox`.
         """
         CREATE INDEX webhook_deliveries_by_user ON webhook_deliveries (user_id, created_at) WHERE ended_at IS NULL
         """,

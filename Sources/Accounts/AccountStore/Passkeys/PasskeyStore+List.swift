@@ -6,7 +6,6 @@ import SQLDatabase
 package enum PasskeyChange: Sendable {
     case done(Passkey)
     case unknown
-    /// The user's only sign-in method.
     case lastWayIn
     /// The session lacks the user's second factor.
     case levelTooLow
@@ -44,7 +43,6 @@ extension PasskeyStore {
             .init("last_used_at") { $0.lastUsedAt = $1.instantIfPresent() },
             .init("set_aside_at") { $0.setAsideAt = $1.instantIfPresent() },
         ])
-    /// No setting allows more per user.
     package static let mostPasskeys = 1_000
 
     /// Oldest first.
@@ -66,7 +64,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Removes the caller's passkey, but never the last sign-in method. Sessions that it opened stay.
+    /// Never removes the last sign-in method. Sessions that the passkey opened stay.
     package func remove(
         _ id: PasskeyID, of user: UserID, by session: SessionID?, from device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -86,7 +84,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Removes a passkey, even the last sign-in method.
+    /// Even the last sign-in method.
     package func removePasskey(
         _ id: PasskeyID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -130,7 +128,6 @@ extension Connection {
         try row("SELECT count(*) FROM passkeys WHERE user_id = \(user)") { Int($0.int()) } ?? 0
     }
 
-    /// Excludes set-aside passkeys.
     func usablePasskeyCount(of user: UserID) throws -> Int {
         let count: SQL = "SELECT count(*) FROM passkeys WHERE user_id = \(user) AND set_aside_at IS NULL"
         return try row(count) { Int($0.int()) } ?? 0
@@ -146,7 +143,7 @@ extension Connection {
 
     /// - Returns: Whether this is the challenge's first use.
     func use(_ challenge: PasskeyChallenge, at now: Instant) throws -> Bool {
-        // One call in sixteen, by the challenge's random bits.
+        // Enough, at one call in sixteen.
         if challenge.id.bytes[7] & 15 == 0 { try removeExpired(from: .passkeyChallenges, at: now) }
         return try run(
             """
@@ -164,7 +161,7 @@ extension AuditEntry {
 }
 
 extension AuditEntry {
-    /// The authenticator changed whether its key may be on several devices.
+    /// Whether the key may be on several devices.
     static func backupEligibilityChanged(_ key: AuthJSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
         AuditEntry(
             .passkeyUpdated, actor: user.id, actorName: user.email ?? "",

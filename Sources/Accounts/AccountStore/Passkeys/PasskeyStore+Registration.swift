@@ -45,8 +45,6 @@ package enum PasskeyRegistration: Sendable {
 }
 
 extension PasskeyStore {
-    /// Adds a verified passkey to the caller's account.
-    ///
     /// - Parameter limit: Passkeys per user.
     package func register(
         _ new: NewPasskey, answering challenge: PasskeyChallenge, of user: UserID, by session: SessionID?, limit: Int,
@@ -74,8 +72,7 @@ extension PasskeyStore {
 }
 
 extension Connection {
-    /// Whether no account has the credential. A concurrent registration of the same one fails with a conflict, and is
-    /// retried.
+    /// A concurrent registration of the same credential fails with a conflict, and is retried.
     func isFree(_ passkey: Passkey) throws -> Bool {
         try row(PasskeyStore.credentialLookup(passkey.credentialID)) { $0.text() } == nil
     }

@@ -7,12 +7,11 @@ package struct PasskeyHolder: Sendable {
     package fileprivate(set) var account: Account
 }
 
-/// A passkey's verified response.
 package struct PasskeyProof: Sendable {
     package let signCount: UInt32
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
-    /// Whether the session has two factors, because the device verified its user.
+    /// The device verified its user.
     package let countsAsTwoFactors: Bool
 
     package init(signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool, countsAsTwoFactors: Bool) {
@@ -24,16 +23,16 @@ package struct PasskeyProof: Sendable {
 package enum PasskeySignIn: Sendable {
     case signedIn(IssuedSession)
     case challengeUsed
-    /// The sign count did not increase: another device has a copy of the key. The attempt is recorded.
+    /// The sign count did not increase: another device has a copy of the key. Recorded.
     case cloned
-    /// The address's first proof set the passkey aside. The ticket restores it, together with an emailed code.
+    /// By the address's first proof. The ticket restores it, together with an emailed code.
     case setAside(SetAsidePasskey, User)
     /// The passkey was removed, or the account deleted or banned.
     case changedMeanwhile
 }
 
 extension PasskeyStore {
-    /// The user's passkey with this credential id; nil for a deleted account.
+    /// nil for another user's or a deleted account's.
     package func holder(ofCredential id: [UInt8], of user: UserID) async throws -> PasskeyHolder? {
         let found = try await database.rows(Self.holderLookup(credential: id)) { row in
             let account = Account(user: row.user(), identities: row.identityIfPresent().map { [$0] } ?? [])
@@ -46,7 +45,6 @@ extension PasskeyStore {
         return holder
     }
 
-    /// Opens a session after verification.
     package func signIn(
         _ holder: PasskeyHolder, _ proof: PasskeyProof, answering challenge: PasskeyChallenge, from device: Device,
         at now: Instant
@@ -85,8 +83,6 @@ extension PasskeyStore {
         }
     }
 
-    /// Records a response that failed verification.
-    ///
     /// - Parameters:
     ///   - key: Identifies the passkey or factor; empty for a new key.
     ///   - cause: The failed check.

@@ -2,11 +2,11 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A verified sign-up with a passkey, without a password.
+/// Verified, without a password.
 package struct PasskeySignUp: Sendable {
     package enum Address: Sendable {
         case none
-        /// Confirmed without an email (auto-confirm), but not proven.
+        /// By auto-confirm; not proven.
         case confirmed(EmailAddress)
         /// Outside the account until an emailed code proves it.
         case mailed(EmailAddress, MailRequest)
@@ -14,7 +14,6 @@ package struct PasskeySignUp: Sendable {
 
     package let passkey: NewPasskey
     package let address: Address
-    /// The caller's `user_metadata`.
     package let metadata: AuthJSONObject
 
     package init(passkey: NewPasskey, address: Address, metadata: AuthJSONObject) {
@@ -25,15 +24,13 @@ package struct PasskeySignUp: Sendable {
 /// Only `signedIn` has created an account.
 package enum PasskeySignUpOutcome: Sendable {
     case signedIn(IssuedSession)
-    /// Only with auto-confirm, whose responses reveal it anyway.
+    /// Only with auto-confirm, which reveals it anyway.
     case addressTaken
     case credentialExists
     case challengeUsed
 }
 
 extension PasskeyStore {
-    /// Creates an account with its first passkey, and opens a session.
-    ///
     /// An unproven address stays outside the account. So no one gets an account with another person's address, and the
     /// response is the same for a taken one, whose owner gets an email.
     ///

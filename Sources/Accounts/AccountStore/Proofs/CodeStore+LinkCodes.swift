@@ -4,9 +4,9 @@ import SQLDatabase
 
 package enum LinkCodeOutcome: Equatable, Sendable {
     case mailed
-    /// The ticket is used, expired or unknown.
+    /// Used, expired or unknown.
     case unknownTicket
-    /// The account has another address than the identity, or none.
+    /// Or the account has none.
     case otherAddress
 }
 
@@ -16,11 +16,10 @@ package enum LinkCodeConfirmation: Sendable {
     case wrongCode
 }
 
-// An emailed code proves the account of a link ticket. It has the effect of a sign-in with an emailed code, followed
-// by the confirmation: it proves the address and drops what was entered before.
+// Like a sign-in with an emailed code, followed by the confirmation: proves the address and drops what was entered
+// before.
 extension CodeStore {
-    /// Where to email a code that proves a link question's account: its own address, if that is the identity's, or if
-    /// the identity is set aside on this account.
+    /// The account's own address, if it is the identity's, or if the identity is set aside on this account.
     ///
     /// - Returns: nil if no code can answer the question.
     func linkCodeAddress(
@@ -31,14 +30,14 @@ extension CodeStore {
         return try db.setAsideIdentity(identity)?.user == user.id ? email : nil
     }
 
-    /// The ticket's account; nil for a used, expired or unknown ticket.
+    /// nil for a used, expired or unknown ticket.
     package func linkAccount(of ticket: Secret, at now: Instant) async throws -> User? {
         try await database.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first?.user
     }
 
-    /// Emails a code that confirms the ticket's link, once, and voids the account's earlier one.
+    /// Once per ticket. Voids the account's earlier code.
     ///
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func mailLinkCode(
         _ ticket: Secret, _ request: MailRequest, from device: Device, at now: Instant
     ) async throws -> LinkCodeOutcome {
@@ -59,9 +58,7 @@ extension CodeStore {
         }
     }
 
-    /// Creates a ticket's link for the holder of its emailed code.
-    ///
-    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the ticket's secret.
+    /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func confirmLink(
         _ ticket: Secret, code: Secret, from device: Device, at now: Instant
     ) async throws -> LinkCodeConfirmation {

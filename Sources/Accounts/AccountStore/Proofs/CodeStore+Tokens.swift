@@ -7,14 +7,14 @@ package struct MailRequest: Sendable {
     package var redirectTo: String
     /// nil for the implicit flow.
     package var proofKey: ProofKey?
-    /// SHA-256 of the requesting browser's secret; nil without a browser.
+    /// SHA-256 of the requesting browser's secret.
     package var browser: [UInt8]?
     package var language: String?
     /// Of the code.
     package var lifetime: Duration
-    /// Created by an administrator, so no client waits for the code.
+    /// No client waits for the code.
     package var isByAdmin = false
-    /// false for a link that this server does not email: using it does not show who reads the mailbox.
+    /// false for a link that this server does not email: it does not show who reads the mailbox.
     package var isMailed = true
 
     package init(redirectTo: String, lifetime: Duration) {
@@ -23,8 +23,8 @@ package struct MailRequest: Sendable {
     }
 }
 
-/// A sign-up that competes with an earlier one. Applies only to the client that sent it, by its PKCE verifier, browser
-/// or password. Without a password, the request was for a sign-in code.
+/// Competes with an earlier sign-up. Applies only to the client that sent it, by its PKCE verifier, browser or
+/// password. Without a password, the request was for a sign-in code.
 struct PendingSignUp: Sendable {
     let passwordHash: Secret?
     let data: AuthJSONObject
@@ -44,7 +44,7 @@ struct PendingSignUp: Sendable {
 struct TokenRow: Sendable {
     private(set) var digest: [UInt8] = []
     private(set) var user = UserID(trusted: Accounts.nilID)
-    /// nil for a slot or an email that only a newer release knows.
+    /// nil if only a newer release knows it.
     private(set) var slot: TokenSlot?
     private(set) var kind: MailKind?
     private(set) var address = ""
@@ -91,10 +91,10 @@ struct TokenRow: Sendable {
 
     func isGood(at now: Instant) -> Bool { !isUsed && now < expiresAt && slot != nil && kind != nil }
 
-    /// Guesses of the code do not end the link, which is too long to guess.
+    /// Guesses do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
 
-    /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
+    /// For an account in use, this may set credentials aside.
     func isFirstProof(of account: Account) -> Bool {
         guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
         return switch slot {
@@ -115,8 +115,8 @@ extension CodeStore {
         "SELECT \(columns: TokenRow.columns) FROM one_time_tokens WHERE digest = \(digest)"
     }
 
-    /// The newest codes for a purpose, including used ones: up to ``TokenSlot/depth`` per account. Several accounts
-    /// only if they change to the same address.
+    /// Newest codes, including used ones: up to ``TokenSlot/depth`` per account. Several accounts only if they change
+    /// to the same address.
     static func tokenLookup(address: EmailAddress, _ slot: TokenSlot, at now: Instant) -> SQL {
         let places = slot.places
         return """
@@ -137,17 +137,17 @@ extension CodeStore {
             """
     }
 
-    /// What a code's digest is bound to, besides the code.
+    /// Bound to a code's digest.
     static func codeOwner(_ user: UserID, _ slot: TokenSlot, _ address: String) -> String {
         "\(user.text) \(slot.rawValue) \(address)"
     }
 
-    /// Creates a code. The account's last ``TokenSlot/depth`` codes for the purpose stay valid, so that a stranger's
-    /// request does not void the code that its owner is about to type.
+    /// The account's last ``TokenSlot/depth`` codes for the purpose stay valid, so that a stranger's request does not
+    /// void the code that its owner is about to type.
     ///
     /// - Parameters:
-    ///   - pending: The sign-up that the code confirms, if another one created the account.
-    ///   - codeOwner: What the code is bound to, instead of account, purpose and address.
+    ///   - pending: If another sign-up created the account.
+    ///   - codeOwner: Bound to the code, instead of account, purpose and address.
     func makeToken(
         _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of user: UserID, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, codeOwner: String? = nil, at now: Instant, in db: any Connection
@@ -175,8 +175,7 @@ extension CodeStore {
 
     static let signUpSeal = "pending sign-up"
 
-    /// The sign-up that a repeated email confirms; nil for the one that created the account. A competing sign-up's data
-    /// stays with the browser that sent it.
+    /// nil for the sign-up that created the account. A competing sign-up's data stays with the browser that sent it.
     func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
         let rows = try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init)
         let competing = try rows.compactMap { row in try pendingSignUp(row).map { (row: row, pending: $0) } }
@@ -185,7 +184,7 @@ extension CodeStore {
         return isSame ? newest.pending : PendingSignUp(passwordHash: nil, data: [:])
     }
 
-    /// Whether an administrator's invitation is pending. Neither strangers' requests nor wrong codes end it.
+    /// Neither strangers' requests nor wrong codes end an administrator's invitation.
     func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
         try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init).contains {
             $0.isByAdmin && $0.isGood(at: now)
@@ -198,10 +197,10 @@ extension CodeStore {
 }
 
 extension Connection {
-    /// Deletes the user's emailed codes and their times: a new password voids them.
+    /// A new password voids the user's emailed codes.
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
-    /// Ages a purpose's codes by one, and deletes the oldest.
+    /// Ages codes by one, and deletes the oldest.
     fileprivate func makePlace(for slot: TokenSlot, of user: UserID) throws {
         let places = slot.places
         try run("DELETE FROM one_time_tokens WHERE user_id = \(user) AND slot = \(places[TokenSlot.depth - 1])")

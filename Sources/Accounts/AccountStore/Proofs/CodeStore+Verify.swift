@@ -5,7 +5,7 @@ import SQLDatabase
 package enum MailedProof: Sendable {
     case link(Secret)
     case code(Secret, sentTo: EmailAddress)
-    /// A code typed into a link's page. Both are from the same email.
+    /// Typed into a link's page. Both are from the same email.
     case page(link: Secret, code: Secret)
 
     fileprivate var link: Secret? {
@@ -16,7 +16,7 @@ package enum MailedProof: Sendable {
     }
 }
 
-/// The account and session of the access token that comes with a code.
+/// From the access token that comes with a code.
 package struct MailCaller: Sendable {
     package let user: UserID
     package let session: SessionID?
@@ -26,31 +26,29 @@ package struct MailCaller: Sendable {
 
 package enum VerificationOutcome: Sendable {
     case signedIn(IssuedSession, slot: TokenSlot)
-    /// Carried out without a session, as the caller requested.
+    /// Without a session, as requested.
     case confirmed(slot: TokenSlot)
-    /// An authorization code, for a client with PKCE.
+    /// For a client with PKCE.
     case code(Secret)
     /// A change of address waits for the other address.
     case halfway(hasProofKey: Bool)
     case banned
-    /// Wrong, used, expired or never issued. A wrong code is recorded as an attempt.
+    /// Wrong, used, expired or never issued. A wrong code is recorded.
     case unknown
 }
 
 package struct PendingLink: Sendable {
     package let hasProofKey: Bool
     package let isByAdmin: Bool
-    /// Whether it confirms an address, which is useful even without a session.
+    /// Useful even without a session.
     package let confirms: Bool
-    /// Where the email went.
     package let address: EmailAddress
-    /// Whether a change of address also waits for the other address, so that using the link opens no session.
+    /// Waits for a change's other address too, so that using the link opens no session.
     package let isFirstOfTwo: Bool
-    /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
+    /// For an account in use, this may set credentials aside.
     package let isFirstProof: Bool
     private let row: TokenRow
 
-    /// - Returns: nil for an address that this release cannot have stored.
     init?(_ row: TokenRow, isFirstOfTwo: Bool = false, isFirstProof: Bool = false) {
         guard let address = EmailAddress(row.address) else { return nil }
         self.address = address
@@ -62,11 +60,10 @@ package struct PendingLink: Sendable {
 
     var user: UserID { row.user }
 
-    /// Whether the browser with this secret requested the email.
     package func isOf(_ browser: Secret?) -> Bool { row.isOf(browser) }
 }
 
-/// A correct code that replaces the current password in a change of the account.
+/// Replaces the current password in a change of the account.
 package struct MailedReauthentication: Sendable {
     fileprivate let digest: [UInt8]
 }
@@ -83,10 +80,8 @@ extension Connection {
 }
 
 extension CodeStore {
-    /// Uses up an emailed code or link and opens a session.
-    ///
     /// - Parameters:
-    ///   - slots: The purposes that the caller accepts.
+    ///   - slots: The accepted purposes.
     ///   - opensSession: false to only carry out what the code confirms.
     package func verify(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller = VerifyingCaller(),
@@ -126,11 +121,9 @@ extension CodeStore {
         }
     }
 
-    /// Follows an emailed link in a browser.
-    ///
     /// - Parameters:
     ///   - defers: Leaves a PKCE client's link unused until the client redeems the code.
-    ///   - browser: The secret of the caller's browser, if it has one.
+    ///   - browser: The browser's secret, if it has one.
     package func follow(
         _ link: Secret, for slots: [TokenSlot], defers: Bool, in browser: Secret? = nil, from device: Device,
         at now: Instant
@@ -179,7 +172,7 @@ extension CodeStore {
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
-    /// Finds the code that replaces the current password. Records a wrong one; the right one is used up by the change.
+    /// Records a wrong code; the change uses up the right one.
     ///
     /// - Returns: nil for a wrong code.
     package func reauthentication(
@@ -193,8 +186,7 @@ extension CodeStore {
         }
     }
 
-    /// Whether the emailed code is still valid. A newer code, a new password or the account's deletion may have voided
-    /// it in the queue.
+    /// A newer code, a new password or the account's deletion may have voided a queued email's code.
     package func isCurrent(_ content: MailContent, at now: Instant) async throws -> Bool {
         guard let link = content.linkToken else { return true }
         return try await tokenRow(link)?.isGood(at: now) ?? false
@@ -204,7 +196,7 @@ extension CodeStore {
         try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
     }
 
-    /// Finds the row of a correct code or link. A wrong code is recorded with each code that it was compared with.
+    /// Records a wrong code with each code that it was compared with.
     ///
     /// - Parameter user: Limits typed codes to this account.
     private func find(
@@ -227,14 +219,14 @@ extension CodeStore {
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
             return (rows.first { isCode(code, of: $0) }, rows)
         case .page(let link, let code):
-            // The caller has the link, and so the email: there is nothing to guess.
+            // Whoever has the link has the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
             return (row.flatMap { isCode(code, of: $0) ? $0 : nil }, [])
         }
     }
 
-    /// The rows to compare a typed code with. Several accounts may change to one address with similar emails, so
-    /// without a named account no attempt is recorded with their codes.
+    /// Several accounts may change to one address with similar emails, so without a named account no attempt is
+    /// recorded with their codes.
     private func rows(
         sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {
@@ -275,7 +267,7 @@ extension CodeStore {
 }
 
 extension TokenRow {
-    /// The method of a session that the link's authorization code opens.
+    /// Of a session that the link's authorization code opens.
     fileprivate var method: AuthenticationMethod {
         switch kind {
         case .signUp: .emailSignUp

@@ -4,27 +4,27 @@ import SQLDatabase
 
 enum Proven: Sendable {
     case whole(Account)
-    /// A change of address waits for the other address's code.
+    /// The other address's code is missing.
     case halfway
 }
 
 /// Evidence that comes with an emailed code or link.
 struct Prover: Sendable {
-    /// Of the caller's token, if of the same account. It stays active.
+    /// If of the same account. It stays active.
     var session: SessionID?
-    /// Whether the caller requested the email, by its PKCE verifier or as the same browser.
+    /// Requested the email, by PKCE verifier or browser.
     var isClient = false
-    /// Whether the browser has signed in with the account's current password.
+    /// Has signed in with the current password.
     var isKnownDevice = false
-    /// The hash of the waiting or set-aside password that the caller typed.
+    /// Waiting or set aside, as typed by the caller.
     var password: Secret?
-    /// The hash of another typed password: the caller did not choose the account's.
+    /// Another typed password: the caller did not choose the account's.
     var newPassword: Secret?
     var device: Device
 }
 
 extension ProofStore {
-    /// Carries out what a code proves, and voids the account's other codes.
+    /// Also voids the account's other codes.
     ///
     /// - Returns: nil for a used or expired code, or if the account is gone, banned or changed since.
     func prove(_ row: TokenRow, by prover: Prover, at now: Instant, in db: any Connection) throws -> Proven? {
@@ -119,8 +119,8 @@ extension ProofStore {
             competes: try prover.newPassword != nil || competes(account, at: now, in: db))
     }
 
-    /// Whether an unfinished sign-up's password may be another person's: another password waits, or an email was
-    /// requested without one.
+    /// Whether an unfinished sign-up's password may be another person's: another waits, or an email was requested
+    /// without one.
     private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
         let setAside = account.user.setAside
         if setAside.isContested || !setAside.passwords.isEmpty { return true }
@@ -145,7 +145,7 @@ extension ProofStore {
         }
     }
 
-    /// Whether the session that began the pending change of address is active. If not, ends the change.
+    /// Ends a change whose session has ended.
     func addressChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
         guard let session = user.addressChangeSession else { return true }
         if case .good = try accounts.changer(user.id, by: session, at: now, in: db) { return true }
@@ -153,9 +153,9 @@ extension ProofStore {
         return false
     }
 
-    /// Checks whether the other address has confirmed, or need not. If not, marks the code as used.
+    /// Marks the code as used if the other address must still confirm.
     ///
-    /// - Returns: Whether the confirmations prove the new address; nil if the change waits for the other address.
+    /// - Returns: Whether the confirmations prove the new address; nil if the change waits.
     private func lastConfirmation(
         _ row: TokenRow, _ slot: TokenSlot, of user: User, at now: Instant, in db: any Connection
     ) throws -> Bool? {
@@ -181,14 +181,14 @@ extension ProofStore {
             account.user.userMetadata = try Accounts.merged(["email_verified": true], into: account.user.userMetadata)
         }
         account.user.times.emailConfirmedAt = now
-        // Without a proof, the change is an administrator's, by generated links: a proven account stays proven.
+        // An administrator's generated links prove nothing, but keep a proven account proven.
         account.user.times.emailProvenAt = isProven || before.times.emailProvenAt != nil ? now : nil
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 }
 
 extension Connection {
-    /// Records the proof in undoable links: undoing one keeps the address proven.
+    /// Undoing a link keeps the address proven.
     fileprivate func keepProof(of user: UserID, at now: Instant) throws {
         let links = try rows(
             """
@@ -206,6 +206,6 @@ extension Connection {
 }
 
 extension User {
-    /// The address whose code confirms the pending change.
+    /// For a pending change.
     fileprivate func addressToConfirm(_ slot: TokenSlot) -> String? { slot == .emailChangeNew ? newEmail : email }
 }

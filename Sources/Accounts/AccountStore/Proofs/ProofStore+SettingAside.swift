@@ -2,12 +2,10 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-// The credentials that an address's first proof sets aside, and how their holder restores them.
 extension ProofStore {
-    /// Carries out a decision. The caller stores the account.
+    /// The caller stores the account.
     ///
     /// - Parameter pending: The email's sign-up, if another one created the account.
-    /// - Returns: The entries for the audit log.
     func carryOut(
         _ decision: ProofDecision, _ facts: ProofFacts, on account: inout Account, _ pending: PendingSignUp?,
         _ prover: Prover, at now: Instant, in db: any Connection
@@ -64,7 +62,7 @@ extension ProofStore {
         }
     }
 
-    /// Sets the account's password aside, with an unfinished sign-up's `user_metadata`: it may be a stranger's.
+    /// With an unfinished sign-up's `user_metadata`: it may be a stranger's.
     private func putAside(
         _ account: inout Account, _ facts: ProofFacts, into setAside: inout SetAside,
         replacedBy pending: PendingSignUp?, _ prover: Prover, at now: Instant, in db: any Connection
@@ -81,8 +79,8 @@ extension ProofStore {
         try replaceEntered(in: &account, with: prover.isClient ? pending?.data ?? [:] : [:], in: db)
     }
 
-    /// Makes a waiting or set-aside password the account's, with its sign-up's metadata if the account is an unfinished
-    /// sign-up. Never replaces a password that the owner has set since.
+    /// Also takes the password's sign-up metadata if the account is an unfinished sign-up. Never replaces a password
+    /// that the owner has set since.
     private func adopt(
         _ hash: Secret?, _ isUnfinished: Bool, _ pending: PendingSignUp?, in account: inout Account,
         from setAside: inout SetAside, at now: Instant, in db: any Connection
@@ -127,7 +125,6 @@ extension ProofStore {
         }
     }
 
-    /// Sets aside passkeys, and provider identities that do not vouch for the address.
     private func setAsideOthers(
         of account: inout Account, into setAside: inout SetAside, at now: Instant, in db: any Connection
     ) throws {
@@ -145,7 +142,7 @@ extension ProofStore {
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 
-    /// Records that a code for an unfinished sign-up was requested without its password.
+    /// A code for an unfinished sign-up was requested without its password.
     func noteContest(of account: Account, in db: any Connection) throws {
         guard account.isAbandoned, account.user.passwordHash != nil, !account.user.setAside.isContested else { return }
         var setAside = account.user.setAside
@@ -191,8 +188,6 @@ extension ProofStore {
             .credentialRestored, actor: user.id, actorName: user.email ?? "", traits: ["method": .string(method)])
     }
 
-    /// Restores a passkey after a proof of the mailbox.
-    ///
     /// - Returns: false if the account has no such set-aside passkey.
     func restore(_ passkey: PasskeyID, of account: inout Account, at now: Instant, in db: any Connection) throws -> Bool
     {

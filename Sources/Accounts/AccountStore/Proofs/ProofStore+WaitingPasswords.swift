@@ -4,25 +4,24 @@ import SQLDatabase
 
 /// Evidence besides the code that the caller knows the account.
 package struct VerifyingCaller: Sendable {
-    /// The browser's secret, if it has one.
     package var browser: Secret?
-    /// Names the account whose change of address a typed code confirms; nil for the only account that changes to the
+    /// Names the account whose change of address a typed code confirms; nil for the only one that changes to the
     /// address. Its session survives its address's first proof.
     package var token: MailCaller?
-    /// Whether the browser has signed in with the account's current password.
+    /// Has signed in with the current password.
     package var isKnownDevice: @Sendable (User) -> Bool = { _ in false }
-    /// The hash of the typed password, one of ``Accounts/waitingPasswords(_:for:by:at:)``.
+    /// One of ``Accounts/waitingPasswords(_:for:by:at:)``, as typed.
     package var password: Secret?
-    /// The hash of another typed password, which an unfinished sign-up gets.
+    /// Another typed password, for an unfinished sign-up.
     package var newPassword: Secret?
-    /// The passkey to restore, from its sign-in's ticket.
+    /// From its sign-in's ticket.
     package var passkey: SetAsidePasskey?
 
     package init(browser: Secret? = nil, token: MailCaller? = nil) { (self.browser, self.token) = (browser, token) }
 }
 
 extension ProofStore {
-    /// The hashes of passwords that this code, if correct, could make the account's. A wrong code is not recorded.
+    /// Passwords that this code, if correct, could make the account's. A wrong code is not recorded.
     package func waitingPasswords(
         _ proof: MailedProof, for slots: [TokenSlot], by caller: VerifyingCaller, at now: Instant
     ) async throws -> WaitingPasswords {
@@ -40,18 +39,17 @@ extension ProofStore {
 
 package struct WaitingPasswords: Sendable {
     package var hashes: [Secret] = []
-    /// The account is an unfinished sign-up, so the mailbox's owner may choose another password.
+    /// An unfinished sign-up: the mailbox's owner may choose another password.
     package var takesAnother = false
 }
 
 extension VerifyingCaller {
-    /// The account whose change of address a typed code confirms, if the caller names one.
+    /// For a typed code that confirms a change of address.
     func changer(_ slots: [TokenSlot]) -> UserID? { slots.contains(.emailChangeNew) ? token?.user : nil }
 }
 
 extension User {
-    /// The passwords that a proof of the mailbox can make the account's: set-aside ones, an unproven sign-up's, and
-    /// that of the email's sign-up.
+    /// Set-aside ones, an unproven sign-up's, and that of the email's sign-up.
     fileprivate func waitingPasswords(or pending: PendingSignUp?) -> [Secret] {
         let own = times.emailProvenAt == nil ? passwordHash : nil
         return [own, pending?.passwordHash].compactMap(\.self) + setAside.passwords.map(\.hash)

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 package import SQLDatabase
 
-/// A stored value that does not open with the configured secrets.
+/// With the configured secrets.
 package struct UnopenedValue: Equatable, Sendable {
     package let kind: SealedKind
     /// The row's primary key; digests in hexadecimal.
@@ -11,7 +11,6 @@ package struct UnopenedValue: Equatable, Sendable {
     package let missingSecret: UInt8?
 }
 
-/// Values of a kind by the secret that they need.
 package struct SealedCounts: Equatable, Sendable {
     package var current = 0
     /// Open with another configured secret.
@@ -35,10 +34,10 @@ package struct ResealedBatch: Sendable {
 }
 
 extension Resealing {
-    /// Values per batch. A transaction of this size delays no other noticeably.
+    /// Delays no other transaction noticeably.
     package static let resealedAtOnce = 200
 
-    /// Opens every value of the kind, in batches.
+    /// Opens every value, in batches.
     package func sealedCounts(of kind: SealedKind) async throws -> SealedCounts {
         var (counts, last) = (SealedCounts(), SQLValue?.none)
         repeat {
@@ -66,10 +65,9 @@ extension Resealing {
         counts.examples.append(UnopenedValue(kind: kind, key: row.key.shown, missingSecret: missing))
     }
 
-    /// Re-encrypts every value of a kind with the first secret, in batches. Servers may run if all of them have that
-    /// secret. After an interruption or error, call it again.
+    /// In batches. Servers may run if all of them have the first secret. After an interruption or error, call it again.
     ///
-    /// - Returns: The number of values re-encrypted. Values that do not open stay as they are.
+    /// - Returns: The values re-encrypted. Values that do not open stay as they are.
     package func reseal(_ kind: SealedKind) async throws -> Int {
         var (count, last) = (0, SQLValue?.none)
         repeat {
@@ -80,9 +78,9 @@ extension Resealing {
         return count
     }
 
-    /// Re-encrypts one batch. A value that a server has changed since it was read stays as the server wrote it.
+    /// Keeps a value that a server has changed since it was read.
     ///
-    /// - Parameter last: The previous batch's end; nil for the first.
+    /// - Parameter last: The previous batch's end.
     package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {
         let rows = try await sealedRows(of: kind, after: last, limit: limit)
         // Sealed before the transaction, which may run again.

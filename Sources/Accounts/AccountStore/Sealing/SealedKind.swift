@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Values that are stored encrypted with a server secret. Every such column holds one of these.
+/// Every column encrypted with a server secret has one of these.
 ///
 /// The order matters: a value that the server copies comes before its copy.
 package enum SealedKind: CaseIterable, Sendable {

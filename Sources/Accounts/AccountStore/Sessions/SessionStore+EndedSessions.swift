@@ -5,15 +5,15 @@ import SQLDatabase
 extension SessionStore {
     package static let mostEndedSessions = 100
 
-    /// A user's ended sessions, newest end first, including those that ended by policy and still have a row. A deleted
-    /// account's records have no devices and addresses.
+    /// Newest end first, including sessions that ended by policy and still have a row. A deleted account's records have
+    /// no devices and addresses.
     ///
     /// - Parameter limit: 1 to ``mostEndedSessions``.
     package func endedSessions(of user: UserID, limit: Int = 20, at now: Instant) async throws -> [EndedSession] {
         try await database.read { try accounts.admin.sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
-    /// Why a session ended; nil if it is active or has no record. Only for the former holder of its tokens.
+    /// nil for an active session, or without a record. Only for the former holder of its tokens.
     package func endReason(of session: SessionID?, of user: UserID) async throws -> SessionEnd.Reason? {
         guard let session else { return nil }
         let found = try await database.row(Self.endReasonLookup(session)) { ($0.text(), $0.text()) }
@@ -58,7 +58,7 @@ extension SessionStore {
         }
     }
 
-    /// Records sessions that have ended by policy, with the time at which they ended, before they are removed.
+    /// Call before the sessions are removed.
     func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
         guard let policyEnd = policyEnd(at: now) else { return }
         try db.run(
@@ -71,8 +71,7 @@ extension SessionStore {
         try db.noteEnds(of: condition, at: now)
     }
 
-    /// Records the end of the condition's sessions, whose rows must still exist. A session that already ended by policy
-    /// keeps that reason and time.
+    /// The sessions' rows must still exist. A session that already ended by policy keeps that reason and time.
     func record(_ end: SessionEnd, of condition: SQL, at now: Instant, in db: any Connection) throws {
         let policyEnd = policyEnd(at: now)
         func unlessOver(_ earlier: (PolicyEnd) -> SQL, _ value: SQL) -> SQL {
@@ -95,7 +94,7 @@ extension SessionStore {
         try db.noteEnds(of: condition, at: now)
     }
 
-    /// Deletes an account with its sessions. One revocation covers all of them.
+    /// One revocation covers all of the account's sessions.
     func delete(_ user: UserID, _ end: SessionEnd, at now: Instant, in db: any Connection) throws {
         try record(end, of: "user_id = \(user)", at: now, in: db)
         db.journal?.add(.deleted(user), at: now)
@@ -123,7 +122,6 @@ extension Dialect {
 }
 
 extension Connection {
-    /// Erases devices and addresses from a user's ended sessions.
     func eraseEndedSessions(of user: UserID) throws {
         try run(
             """

@@ -8,7 +8,7 @@ package struct SessionOnDevice: Sendable {
 }
 
 extension SessionStore {
-    /// Newest sign-in first, at most 100. Omits sessions that have ended by policy.
+    /// Newest sign-in first, at most 100, without sessions that have ended by policy.
     package func sessions(of user: UserID, at now: Instant) async throws -> [SessionOnDevice] {
         let all = try await database.rows(Self.sessionsLookup(user)) { row in
             SessionOnDevice(
@@ -17,14 +17,12 @@ extension SessionStore {
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }
 
-    /// Ends one session of a user. From another session, also ends a pending change of address, whichever session began
-    /// it.
+    /// From another session, also ends a pending change of address, whichever session began it.
     ///
     /// - Parameters:
-    ///   - caller: The user's session, if the token names one.
     ///   - level: The user's. Below the user's second factor, another session that had it does not end.
     ///   - end: nil for the user.
-    /// - Returns: Whether the session has ended: the user had it, and the level was high enough.
+    /// - Returns: Whether the user had the session, and the level was high enough.
     package func endSession(
         _ id: SessionID, of user: UserID, name: String, by caller: SessionID? = nil, level: AssuranceLevel? = nil,
         from device: Device? = nil, as end: SessionEnd? = nil, at now: Instant

@@ -3,28 +3,26 @@ package import GatehouseWire
 import SQLDatabase
 
 package enum RefreshOutcome: Sendable {
-    /// A new token or the current one again, as the verdict says.
     case issued(IssuedSession, RefreshVerdict)
-    /// The session does not exist, or this server did not issue the token. The reason is only for the holder of a
-    /// genuine token of an ended session.
+    /// No such session, or another server's token. The reason is only for the holder of a genuine token of an ended
+    /// session.
     case unknown(SessionEnd.Reason? = nil)
     case banned
     case expired(SessionEnd.Reason)
     /// Never issued.
     case ahead
-    /// The successor has been used, so there are two holders. The session has ended, and the audit log contains the
-    /// reason, unless the policy or ``RefreshVerdict/outgrown`` only refuses the token.
+    /// There are two holders. The session has ended, and the audit log contains the reason, unless the policy or
+    /// ``RefreshVerdict/outgrown`` only refuses the token.
     case reused
 }
 
 extension SessionStore {
-    /// Exchanges a refresh token for its successor: one write, which takes the lock, and a read right after it.
+    /// One write, which takes the lock, and a read right after it. Rotates only the current token. Otherwise decides by
+    /// the state just read, so that concurrent callers converge on one successor. Reuse is an outcome, not an error:
+    /// the session's end must commit (RFC 9700 §4.14.2).
     ///
-    /// Rotates only the current token. Otherwise decides by the state just read, so that concurrent callers converge on
-    /// one successor. Reuse is an outcome, not an error: the session's end must commit (RFC 9700 §4.14.2).
-    ///
-    /// - Parameter recordsRepeats: Whether to record `reissueLate` now; otherwise the caller calls
-    ///   ``recordRepeat(of:from:at:)`` when it hands out the tokens.
+    /// - Parameter recordsRepeats: Records `reissueLate` now; otherwise the caller calls ``recordRepeat(of:from:at:)``
+    ///   when it hands out the tokens.
     package func refresh(
         _ presented: RefreshToken, from device: Device, recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome {
@@ -33,7 +31,7 @@ extension SessionStore {
             presented.session, counter: presented.counter, key, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
-    /// Records that the previous refresh token came late and got the current one again.
+    /// The previous refresh token came late and got the current one again.
     package func recordRepeat(of issued: IssuedSession, from device: Device, at now: Instant) async throws {
         let entry = Self.entry(.tokenRepeated, issued.session, issued.account, device, reason: nil)
         try await database.write { db in try accounts.record([entry], at: now, in: db) }
@@ -41,7 +39,7 @@ extension SessionStore {
 
     /// - Parameters:
     ///   - counter: A verified token's.
-    ///   - key: The token's; nil for an imported one.
+    ///   - key: nil for an imported token.
     func refresh(
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device,
         recordsRepeats: Bool = true, at now: Instant
@@ -55,7 +53,7 @@ extension SessionStore {
                 guard let (session, account) = wholeAccount(changed.found) else {
                     return .unknown(try await endReason(of: session))
                 }
-                // A ban committed between the two statements. The token is one generation behind and remains valid.
+                // A ban committed between the two statements. The token, one generation behind, remains valid.
                 if account.user.isBanned(at: now) { return .banned }
                 if account.user.times.deletedAt != nil { return .unknown() }
                 // A second factor may have raised the session between the two statements.
@@ -69,8 +67,7 @@ extension SessionStore {
                     return outcome
                 }
             } catch let failure as DatabaseFailure {
-                // The next attempt reads whether the write took effect. If that fails too, the caller must not
-                // conclude that nothing happened.
+                // The next attempt reads whether the write took effect. If that fails too, the outcome stays unknown.
                 guard doubt == nil, failure.reason == .unknownOutcome else { throw doubt ?? failure }
                 doubt = failure
             }
@@ -78,7 +75,7 @@ extension SessionStore {
         throw doubt ?? DatabaseFailure(.conflict, detail: "the session changed repeatedly")
     }
 
-    /// - Parameter key: The session's, if known. An older secret's key issues no new tokens.
+    /// - Parameter key: If known. An older secret's key issues no new tokens.
     /// - Throws: The agreement's errors: see ``agreeing(_:)``.
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) throws -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
@@ -119,7 +116,7 @@ extension SessionStore {
         }
     }
 
-    /// Continues a session below a second factor's level.
+    /// Below a second factor's level.
     ///
     /// - Returns: nil if the session has changed.
     private func lower(
@@ -142,7 +139,7 @@ extension SessionStore {
         }
     }
 
-    /// Ends the session unless it has changed, and records the reason in the audit log.
+    /// - Returns: false if the session has changed.
     private func end(
         _ session: Session, of account: Account, from device: Device, at now: Instant, in db: any Connection
     ) throws -> Bool {
@@ -155,7 +152,6 @@ extension SessionStore {
         return true
     }
 
-    /// - Parameter device: The device that presented the token.
     private static func entry(
         _ action: AuditEntry.Action, _ session: Session, _ account: Account, _ device: Device, reason: String?
     ) -> AuditEntry {
@@ -168,8 +164,7 @@ extension SessionStore {
             traits: AuthJSONObject(traits.compactMapValues(\.self)))
     }
 
-    /// Advances a session by one token, under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is
-    /// banned.
+    /// Under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is banned.
     static func rotation(
         of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
     ) -> SQL {
@@ -210,7 +205,7 @@ extension Row {
     }
 }
 
-/// Merges an account's rows, one per identity.
+/// One row per identity.
 private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
     guard var found = rows.first, rows.count > 1 else { return rows.first }
     found.account.identities = rows.flatMap(\.account.identities)

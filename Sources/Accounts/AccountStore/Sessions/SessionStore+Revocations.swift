@@ -2,7 +2,7 @@ import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// Invalidates unexpired access tokens of an ended session, or of a banned or deleted user.
+/// Invalidates access tokens of an ended session, or of a banned or deleted user.
 package struct Revocation: Equatable, Sendable {
     /// Of the session or user.
     package let id: String
@@ -22,8 +22,8 @@ extension SessionStore {
     /// Longer than any access token is valid.
     package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
-    /// Revocations noted since `moment`, newest first, at most ``mostRevocations``. Their times are those at which the
-    /// transactions began, by their nodes' clocks, so pass a time somewhat before the previous call.
+    /// Newest first, at most ``mostRevocations``. Times are the transactions' beginnings, by their nodes' clocks, so
+    /// pass a time somewhat before the previous call.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.rows(Self.revocationLookup(since: moment)) { row in
             Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
@@ -37,7 +37,7 @@ extension SessionStore {
         """
     }
 
-    /// Runs a write that may end sessions or block a user, then calls ``afterRevocation``.
+    /// Calls ``afterRevocation`` after a write that may end sessions or block a user.
     func revoking<Value: Sendable>(
         at now: Instant, _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value {
@@ -46,11 +46,11 @@ extension SessionStore {
         return value
     }
 
-    /// Ends sessions and the changes of address that they began, and records the reason, and revocations for callers
+    /// Also ends the changes of address that the sessions began, and records the reason, and revocations for callers
     /// that verify tokens without the database. An account read before may still show the change, but cannot restore
     /// it.
     ///
-    /// - Returns: The number of sessions ended.
+    /// - Returns: The sessions ended.
     @discardableResult
     func endSessions(
         where condition: SQL, _ end: SessionEnd, at now: Instant, in db: any Connection
@@ -68,7 +68,6 @@ extension SessionStore {
         return try db.run("DELETE FROM sessions WHERE \(condition)")
     }
 
-    /// Users whose pending change of address began in one of these sessions.
     static func addressChanges(begunWhere condition: SQL) -> SQL {
         """
         SELECT users.id FROM (SELECT id AS session_id, user_id FROM sessions WHERE \(condition)) AS ended
@@ -76,7 +75,7 @@ extension SessionStore {
         """
     }
 
-    /// - Returns: The number of sessions ended.
+    /// - Returns: The sessions ended.
     @discardableResult
     func endSessions(
         of user: UserID, keeping session: SessionID?, _ end: SessionEnd, at now: Instant, in db: any Connection
@@ -90,7 +89,7 @@ extension SessionStore {
 }
 
 extension Connection {
-    /// Invalidates a user's tokens. With `until: now` they become valid again.
+    /// With `until: now`, tokens become valid again.
     func revoke(_ user: UserID, until end: Instant? = nil, at now: Instant) throws {
         try run(
             """

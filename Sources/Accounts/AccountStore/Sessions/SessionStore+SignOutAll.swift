@@ -3,11 +3,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension SessionStore {
-    /// Ends sessions of all users in batches; deletes pending codes, including emailed ones, flows and tickets; ends
-    /// queued emails with codes. For a restored backup, which makes used tokens and ended sessions valid again.
+    /// For a restored backup, which makes used tokens and ended sessions valid again. Ends sessions of all users,
+    /// deletes pending codes, flows and tickets, and ends queued emails with codes.
     ///
-    /// - Parameter limit: Sessions per batch, which keeps each transaction short.
-    /// - Returns: The number of sessions ended. Call again until it is 0.
+    /// - Parameter limit: Sessions per batch.
+    /// - Returns: The sessions ended. Call again until it is 0.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try endSessions(
@@ -33,10 +33,10 @@ extension SessionStore {
         }
     }
 
-    /// Ends pending changes of address, a batch of users at a time. A change without a session, such as one from before
-    /// migration 30, does not end with the sessions, and a request for another code would email it to the new address.
+    /// A change without a session, such as one from migration 29 or earlier, does not end with the sessions, and a
+    /// request for another code would email it to the new address.
     ///
-    /// - Parameter limit: Users per batch, which keeps each transaction short.
+    /// - Parameter limit: Users per batch.
     /// - Returns: The `last` of the next call; nil at the end.
     package func endAddressChanges(after last: UserID?, limit: Int = 5_000, at now: Instant) async throws -> UserID? {
         try await database.write { db in

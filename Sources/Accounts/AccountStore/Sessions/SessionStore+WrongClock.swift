@@ -5,8 +5,6 @@ import SQLDatabase
 extension Connection {
     /// Makes emails, deliveries and tasks due that wait longer than any schedule allows: a node's clock was ahead. A
     /// delivery also gets a new expiry.
-    ///
-    /// - Returns: Their number.
     func makeDue(at now: Instant, limit: Int) throws -> Int {
         let mails = try MailLane.allCases.reduce(0) { count, lane in
             try count

@@ -4,7 +4,7 @@ import SQLDatabase
 
 package enum SignInOutcome: Sendable {
     case signedIn(IssuedSession)
-    /// During the check the password changed, or the account was deleted or banned.
+    /// The password changed, or the account was deleted or banned.
     case changedMeanwhile
 }
 
@@ -14,9 +14,7 @@ extension SignInStore {
         try await database.accounts(Self.ownEmailLookup(email)).first
     }
 
-    /// Opens a session after a correct password.
-    ///
-    /// - Parameter account: The account whose hash was checked. If the stored hash has changed since, nothing happens.
+    /// - Parameter account: Its hash was checked. If the stored hash differs, nothing happens.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
         let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
@@ -39,7 +37,7 @@ extension SignInStore {
         }
     }
 
-    /// Replaces an outdated hash with a new hash of the same password, unless the stored hash has changed.
+    /// Unless the stored hash has changed.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
             _ = try db.run(
@@ -50,7 +48,7 @@ extension SignInStore {
         }
     }
 
-    /// The client addresses of the account's newest 100 sessions.
+    /// Of the newest 100 sessions.
     package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
         try await database.rows(Self.sessionAddressLookup(email)) { $0.text() }
     }

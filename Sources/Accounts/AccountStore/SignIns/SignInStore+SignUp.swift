@@ -6,13 +6,11 @@ package struct EmailSignUp: Sendable {
     package let email: EmailAddress
     /// nil for an account that signs in with emailed codes.
     package let passwordHash: Secret?
-    /// The caller's `user_metadata`.
     package let metadata: AuthJSONObject
-    /// Whether the address is confirmed without an email (auto-confirm).
+    /// By auto-confirm, without an email.
     package let isConfirmed: Bool
-    /// The confirmation email; nil if the server sends none.
     package var mail: MailRequest?
-    /// Whether the address just got a sign-up email, so that a repeated sign-up sends none.
+    /// A sign-up email was just sent, so a repeated sign-up sends none.
     package var isWithinInterval = false
 
     package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
@@ -24,7 +22,7 @@ package struct EmailSignUp: Sendable {
 }
 
 extension EmailSignUp {
-    /// Whether the sign-up has the password of the one that created the account. Their salt is equal: see
+    /// Compares the password with that of the sign-up that created the account, by the equal salt: see
     /// ``ServerSecrets/signUpSalt(of:)``.
     fileprivate func isRepetition(of user: User) -> Bool {
         guard let passwordHash else { return user.passwordHash == nil }
@@ -34,24 +32,22 @@ extension EmailSignUp {
 
 package enum SignUpOutcome: Sendable {
     case signedIn(IssuedSession)
-    /// The new account awaits confirmation.
     case waits(Account)
     /// An earlier sign-up awaits confirmation. A different password waits as well, until a client proves the address
     /// and shows which one it chose.
     case waitsAlready
-    /// The address belongs to a confirmed account, whose owner gets an email.
+    /// By a confirmed account, whose owner gets an email.
     case taken
 }
 
 extension SignInStore {
-    /// Creates an account with its email identity and profile, and opens a session if the address is confirmed.
-    ///
-    /// Repeating an unconfirmed sign-up with the same password changes nothing. Another password and its metadata wait
-    /// until their client proves the address. A pending invitation is not replaced.
+    /// Opens a session if the address is confirmed. Repeating an unconfirmed sign-up with the same password changes
+    /// nothing. Another password and its metadata wait until their client proves the address. A pending invitation is
+    /// not replaced.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
-        // The stored identity records that the address is unproven. An auto-confirmed sign-up's response says
-        // otherwise, as in Supabase Auth.
+        // The stored identity records an unproven address. An auto-confirmed sign-up's response says otherwise, as in
+        // Supabase Auth.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
         let session = accounts.newSession(of: account.user.id, by: .password, at: now)
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
@@ -106,8 +102,7 @@ extension SignInStore {
         }
     }
 
-    /// A fictitious account that hides from the caller that the address is registered: the caller's input, with random
-    /// ids.
+    /// Hides from the caller that the address is registered: the caller's input, with random ids.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
         var account = newAccount(
             EmailSignUp(
@@ -117,7 +112,6 @@ extension SignInStore {
         return account
     }
 
-    /// The account that a sign-up creates, unless the address has one.
     package func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
         var user = accounts.newUser(at: now)
         let data = AccountMetadata.emailIdentity(
@@ -173,7 +167,7 @@ extension SignInStore {
         return .waitsAlready
     }
 
-    /// Keeps the password of a sign-up that competes with an earlier one.
+    /// For a sign-up that competes with an earlier one.
     private func wait(with signUp: EmailSignUp, _ user: User?, at now: Instant, in db: any Connection) throws {
         var setAside = user?.setAside ?? SetAside()
         if let hash = signUp.passwordHash {
@@ -182,8 +176,8 @@ extension SignInStore {
         try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user?.id ?? Self.nobody)")
     }
 
-    /// Records a sign-up that a limit refused. It competes with an earlier one, so the earlier email's code alone must
-    /// not confirm the earlier password. Does the same work for every address.
+    /// A sign-up that a limit refused competes with an earlier one, so the earlier email's code alone must not confirm
+    /// the earlier password. Does the same work for every address.
     package func noteRefusedSignUp(_ signUp: EmailSignUp, at now: Instant) async throws {
         try await database.write { db in
             let found = try db.accounts(Self.emailLookup(signUp.email)).first {
@@ -205,7 +199,7 @@ extension SignInStore {
         try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
     }
 
-    /// By the account's own address, or by an identity whose provider verified it.
+    /// By the account's own address, or an identity's verified one.
     static func emailLookup(_ email: EmailAddress) -> SQL {
         """
         SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)

@@ -18,9 +18,9 @@ package struct ExportedAccount: Sendable {
 }
 
 package struct TransferCounts: Sendable {
-    /// Factors and passkeys. A set of recovery codes is one factor.
+    /// A set of recovery codes is one factor.
     package var byKind: [TransferredKind: Int] = [:]
-    /// The first authenticator apps whose secrets do not open, at most ``mostExamples``.
+    /// Authenticator apps whose secrets do not open, at most ``mostExamples``.
     package var unopened: [(factor: FactorID, user: UserID)] = []
 
     package static let mostExamples = 20
@@ -31,8 +31,8 @@ package struct TransferCounts: Sendable {
 extension TransferStore {
     private static let appsAtOnce = 500
 
-    /// Up to `limit` accounts after `last` in order of id, with verified factors, passkeys and remembered removals. A
-    /// secret that does not open is no error: see ``FactorContent/unopened``.
+    /// After `last` in order of id, with verified factors, passkeys and remembered removals. A secret that does not
+    /// open is no error: see ``FactorContent/unopened``.
     package func exportedAccounts(after last: UserID?, limit: Int) async throws -> [ExportedAccount] {
         try await database.read { db in
             let accounts = try db.accounts(after: last, limit: limit)
@@ -53,7 +53,7 @@ extension TransferStore {
         }
     }
 
-    /// Counts what ``exportedAccounts(after:limit:)`` would return. Opens every authenticator app's secret.
+    /// Opens every authenticator app's secret.
     package func transferCounts() async throws -> TransferCounts {
         var counts = TransferCounts()
         let others = try await database.rows(

@@ -2,7 +2,7 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A verified second factor in an import or export.
+/// Verified.
 package struct TransferredFactor: Sendable {
     package let factor: Factor
     package let content: FactorContent
@@ -10,16 +10,15 @@ package struct TransferredFactor: Sendable {
     package init(_ factor: Factor, _ content: FactorContent) { (self.factor, self.content) = (factor, content) }
 }
 
-/// The secret or key that verifies the factor's answers.
 package enum FactorContent: Sendable {
     case app(secret: [UInt8])
-    /// An authenticator app whose secret does not open with the configured server secrets. Only in exports.
+    /// An authenticator app's secret does not open with the configured server secrets. Only in exports.
     case unopened
     case securityKey(TransferredKey)
     case recoveryCodes([TransferredCode])
 }
 
-/// A WebAuthn factor's key. It works at another server with the same relying party ID.
+/// Works at another server with the same relying party ID.
 package struct TransferredKey: Sendable {
     package let credentialID: [UInt8]
     /// The COSE_Key as the authenticator encoded it.
@@ -50,7 +49,7 @@ package struct TransferredCode: Sendable {
     }
 }
 
-/// Data that an export may omit. Raw values are command options.
+/// May be left out of an export. Raw values are command options.
 package enum TransferredKind: String, CaseIterable, Sendable {
     case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", passkeys
 }
@@ -67,7 +66,7 @@ extension FactorContent {
 }
 
 extension TransferStore {
-    /// The encrypted secret of an authenticator app; nil for other factors.
+    /// nil unless it is an authenticator app's.
     func sealed(_ transferred: TransferredFactor) throws -> [UInt8]? {
         guard case .app(let secret) = transferred.content else { return nil }
         return try accounts.factors.seal(secret, of: transferred.factor.id)

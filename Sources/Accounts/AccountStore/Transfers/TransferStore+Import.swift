@@ -4,17 +4,16 @@ import SQLDatabase
 
 package enum ImportOutcome: Equatable, Sendable {
     case added
-    /// An account with the same id exists and was not changed.
+    /// Not changed.
     case alreadyThere
     case emailTaken, phoneTaken, identityTaken
-    /// Refused by a constraint. The text is the driver's and contains no values.
+    /// By a constraint. The text is the driver's and contains no values.
     case refused(String)
 }
 
-/// What another server's confirmation of an address proves here.
 package enum ImportedConfirmations: Sendable {
-    /// Only the evidence in the account's times: see ``Account/wasConfirmedByEmail``. The other server may have
-    /// confirmed addresses without an email, so anyone could have registered them.
+    /// See ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses without an email, so anyone
+    /// could have registered them.
     case proveWhatTheyShow
     /// The operator states that the other server confirmed addresses only by email.
     case proveAddresses
@@ -23,12 +22,12 @@ package enum ImportedConfirmations: Sendable {
 package struct ImportedAccount: Sendable {
     package var account: Account
     package var profile: ImportedProfile?
-    /// nil if the source has no session data. An earlier import's sessions then stay as they are.
+    /// nil if the source has no session data; an earlier import's sessions then stay.
     package var sessions: [ImportedSession]?
     package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
     package var removals: [TransferredRemoval] = []
-    /// Whether the source shows that the user answered an email to sign in or to reset the password.
+    /// At the source, to sign in or to reset the password.
     package var hasAnsweredRecovery = false
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
@@ -41,18 +40,18 @@ package struct ImportedAccount: Sendable {
 package struct ImportedAccountOutcome: Equatable, Sendable {
     package var account: ImportOutcome
     package var sessions = ImportedSessionCounts()
-    /// The account already existed and stays as it is, although the source has changed since its import.
+    /// The account already existed and stays as it is, although the source has changed since.
     package var hasChanged = false
     /// The account already existed, and lacks some of the source's verified second factors and passkeys.
     package var lacksFactors = false
-    /// Whether a passkey was left out because another account has its credential.
+    /// Left out: another account has the credential.
     package var hasTakenPasskeys = false
     /// For an added account; nil without a confirmed address.
     package var isProven: Bool?
 }
 
 extension TransferStore {
-    /// Imports an account with its id, times and password hash. A violated constraint is an outcome, not an error.
+    /// A violated constraint is an outcome, not an error.
     ///
     /// - Parameter confirmations: What `email_confirmed_at` proves.
     package func add(
@@ -77,19 +76,18 @@ extension TransferStore {
         }
     }
 
-    /// For the operator, without the database's message.
+    /// Without the database's message.
     private static func reason(_ failure: DatabaseFailure) -> String {
         failure.reason == .constraint(.unique)
             ? "a value that may exist once, such as an identity, is there twice (code \(failure.code))"
             : "a value breaks a rule of the schema (code \(failure.code))"
     }
 
-    /// Imports an account with its profile and sessions. Existing data stays, except sessions that were never used here
-    /// and have since been refreshed at the source.
+    /// Existing data stays, except sessions that were never used here and have since been refreshed at the source.
     ///
     /// - Parameters:
     ///   - confirmations: What `email_confirmed_at` proves.
-    ///   - isDryRun: Computes the outcome and changes nothing.
+    ///   - isDryRun: Changes nothing.
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the import key's secret, except in a dry run.
     package func add(
         _ imported: ImportedAccount, _ confirmations: ImportedConfirmations = .proveWhatTheyShow,
@@ -130,8 +128,8 @@ extension TransferStore {
 
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
-    /// Marks addresses as proven that the account's providers verified, and those that the other server confirmed if
-    /// the operator says so. Another Gatehouse's proof stays.
+    /// Proven are addresses that the account's providers verified, and those that the other server confirmed if the
+    /// operator says so. Another Gatehouse's proof stays.
     private static func withProofs(
         _ account: Account, _ confirmations: ImportedConfirmations, _ hasAnsweredRecovery: Bool = false
     ) throws -> Account {
@@ -150,15 +148,14 @@ extension TransferStore {
         return account
     }
 
-    /// Up to `limit` accounts after `last`, in order of id; empty at the end.
+    /// After `last`, in order of id; empty at the end.
     package func accounts(after last: UserID?, limit: Int) async throws -> [Account] {
         try await database.read { db in try db.accounts(after: last, limit: limit) }
     }
 }
 
 extension Account {
-    /// Whether another server's times show that an email confirmed the address: the email came first, and the
-    /// confirmation was not merely part of the account's creation.
+    /// The email came first, and the confirmation was not merely part of the account's creation.
     package var wasConfirmedByEmail: Bool {
         guard let confirmedAt = user.times.emailConfirmedAt, confirmedAt > user.times.createdAt else { return false }
         return [user.times.confirmationSentAt, user.times.invitedAt].contains { sentAt in
@@ -166,7 +163,7 @@ extension Account {
         }
     }
 
-    /// Whether this account was changed after the other, apart from its last sign-in.
+    /// Ignores the last sign-in.
     fileprivate func isNewer(than other: Account) -> Bool {
         guard user.times.updatedAt > other.user.times.updatedAt else { return false }
         let hashes = (user.passwordHash ?? Secret(""), other.user.passwordHash ?? Secret(""))

@@ -2,8 +2,8 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A profile from another database. nil keeps the value derived from the account's metadata, because the source lacks
-/// the field; `.some(nil)` is an empty field.
+/// nil keeps the value derived from the account's metadata, because the source lacks the field; `.some(nil)` is an
+/// empty field.
 package struct ImportedProfile: Equatable, Sendable {
     package var firstName: String??
     package var name: String??
@@ -11,7 +11,7 @@ package struct ImportedProfile: Equatable, Sendable {
     package var timezone: String??
     /// A JSON array of strings.
     package var favoriteTeams: String?
-    /// A JSON object: the app's custom fields.
+    /// The app's custom fields, a JSON object.
     package var data: String?
     package var isPremium: Bool?
     package var createdAt: Instant?
@@ -42,8 +42,8 @@ extension Connection {
 }
 
 extension TransferStore {
-    /// Profiles after `last` in order of id, as JSON objects keyed by column. The name is repeated as `full_name`, its
-    /// name in other schemas.
+    /// After `last` in order of id, as JSON objects keyed by column. Repeats the name as `full_name`, its name in other
+    /// schemas.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
         let columns: StaticString =
             "id, first_name, name, avatar_url, timezone, favorite_teams, data, is_premium, created_at, updated_at"

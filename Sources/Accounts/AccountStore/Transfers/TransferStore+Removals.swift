@@ -2,12 +2,12 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// A removed identity in an import or export. Linking it again needs a confirmation.
+/// Linking the identity again needs a confirmation.
 package struct TransferredRemoval: Sendable {
     package let provider: String
     package let providerID: String
     package let kind: LinkRemoval
-    /// Whether the first proof of the account's address removed it, not its owner.
+    /// By the address's first proof, not the owner.
     package let isByProof: Bool
     package let at: Instant
 
@@ -18,7 +18,7 @@ package struct TransferredRemoval: Sendable {
 }
 
 extension Connection {
-    /// Removals by user in a range of ids, oldest first. A set-aside identity is one by the first proof.
+    /// Oldest first. A set-aside identity is a removal by the first proof.
     func removals(from first: UserID, through last: UserID) throws -> [UserID: [TransferredRemoval]] {
         let rows = try rows(
             """

@@ -8,7 +8,7 @@ package struct ImportedSession: Sendable {
     /// account lacks here are removed.
     package var session: Session
     package var device: Device
-    /// The identity that opened it; nil for a password, or if unknown.
+    /// nil for a password, or if unknown.
     package var identity: IdentityID?
     package var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)]
 
@@ -29,11 +29,11 @@ package struct ImportedSessionCounts: Equatable, Sendable {
     package var renewed = 0
     /// Imported before and unchanged.
     package var alreadyThere = 0
-    /// Refreshed both here and at the source since the import. The two continue independently.
+    /// Refreshed both here and at the source, which continue independently.
     package var parted = 0
-    /// Ended here since an earlier import. It stays ended.
+    /// Since an earlier import. It stays ended.
     package var endedHere = 0
-    /// Ended at the source since an earlier import and never used here; now ended here as well.
+    /// Since an earlier import, and never used here; now ended here as well.
     package var endedThere = 0
     /// Belongs to a different account here.
     package var taken = 0
@@ -52,7 +52,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 }
 
 extension TransferStore {
-    /// Ends the sessions of an account that was deleted at the source. The account itself stays.
+    /// For an account deleted at the source. The account itself stays.
     ///
     /// - Returns: Whether the account exists and is not deleted here.
     package func endSessions(
@@ -113,7 +113,7 @@ struct SessionImport {
     ) throws {
         var session = imported.session
         session.counter = Self.startingCounter
-        // A factor may not have been imported, or its owner may have removed it here since.
+        // A factor may not have been imported, or its owner may have removed it here.
         if session.assuranceLevel > .aal1 || session.factor != nil {
             session.dropSecondFactors(besides: try db.factors(of: user).filter(\.isVerified))
         }
@@ -136,7 +136,6 @@ struct SessionImport {
         }
     }
 
-    /// Compares with a session from an earlier import.
     private mutating func compare(
         _ imported: ImportedSession, _ digests: [(digest: [UInt8], age: ImportedTokenAge)], counter: Int64,
         in db: any Connection
@@ -164,7 +163,7 @@ struct SessionImport {
         }
     }
 
-    /// Ends sessions from earlier imports that the source no longer has, unless they have been used here.
+    /// Unless the sessions have been used here.
     private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
             counts.endedThere += try accounts.sessions.endSessions(

@@ -3,11 +3,10 @@ import Crypto
 package import GatehouseWire
 package import SQLDatabase
 
-/// A Supabase Auth refresh token: 12 or 22 letters and digits, or text that contains its session and a counter. Stored
-/// as a keyed digest.
+/// Supabase Auth's: 12 or 22 letters and digits, or text that contains its session and a counter. Stored as a keyed
+/// digest.
 package struct ImportedRefreshToken: Sendable {
     private let bytes: [UInt8]
-    /// The session in the text, if any.
     fileprivate let session: SessionID?
 
     /// - Returns: nil for any other form.
@@ -25,7 +24,7 @@ package struct ImportedRefreshToken: Sendable {
         self.bytes = bytes
     }
 
-    /// The last bytes are a checksum, the beginning of a digest of the rest.
+    /// The last bytes are a checksum.
     private static func sessionOfSecondVersion(_ text: [UInt8]) -> SessionID? {
         guard let bytes = Base64URL.decode(text[...]), bytes.count >= 38, bytes[0] == 0,
             SHA256.hash(data: bytes.dropLast(4)).prefix(4).elementsEqual(bytes.suffix(4))
@@ -38,12 +37,12 @@ package struct ImportedRefreshToken: Sendable {
     }
 }
 
-/// An imported token's position in its session's sequence. The session starts at `current`, so imported tokens follow
-/// our own rules (Docs/decisions/0004).
+/// Position in the session's sequence, which starts at `current`, so imported tokens follow our own rules
+/// (Docs/decisions/0004).
 package enum ImportedTokenAge: Int64, Sendable {
-    /// Rotated long ago. Presenting it means that it was copied.
+    /// Presenting it means that it was copied.
     case older
-    /// Already rotated, but the response may have been lost.
+    /// Its response may have been lost.
     case previous
     case current
 }
@@ -51,7 +50,7 @@ package enum ImportedTokenAge: Int64, Sendable {
 extension TransferStore {
     static let importKeySeal = "import key"
 
-    /// Exchanges an imported token as if it were the native token at its position.
+    /// As if it were the native token at its position.
     ///
     /// - Returns: nil for a token that was never imported; `unknown` if its session has ended.
     package func refresh(
@@ -65,8 +64,7 @@ extension TransferStore {
             found.session, counter: found.counter, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
-    /// For an unknown token that names a session. An ended session is reported so that the app signs out; a live one
-    /// has no such counter.
+    /// An ended session is reported so that the app signs out; a live one has no such counter.
     private func outcome(ofUnknown presented: ImportedRefreshToken) async throws -> RefreshOutcome? {
         guard let session = presented.session else { return nil }
         let isThere = try await database.row("SELECT 1 FROM sessions WHERE id = \(session)") { _ in true } ?? false
@@ -78,9 +76,9 @@ extension TransferStore {
         "SELECT session_id, counter FROM imported_refresh_tokens WHERE digest = \(digest)"
     }
 
-    /// The digests' key. Without one, an attacker could guess all 60-bit tokens from their digests together.
+    /// Without a key, an attacker could guess all 60-bit tokens from their digests together.
     ///
-    /// - Returns: nil before the first import, or if the configuration lacks its secret.
+    /// - Returns: nil before the first import, or if the configuration lacks the secret.
     private func importKey() async throws -> SymmetricKey? {
         let sealed = try await database.row("SELECT sealed FROM import_keys WHERE id = 1") { $0.bytes() }
         guard let sealed else { return nil }
@@ -91,9 +89,9 @@ extension TransferStore {
         }
     }
 
-    /// Creates the key if needed. A dry run does not store it.
+    /// A dry run does not store a new key.
     ///
-    /// - Throws: `UnknownServerSecret` if the configuration lacks the key's secret.
+    /// - Throws: `UnknownServerSecret` if the configuration lacks the secret.
     func makeImportKey(isDryRun: Bool, at now: Instant) async throws -> SymmetricKey {
         if let known = try await importKey() { return known }
         if isDryRun { return SymmetricKey(data: randomBytes(32)) }

@@ -1,7 +1,7 @@
 import AccountDomain
 import GatehouseWire
 
-/// An event as webhooks get it. Contains no secret or token.
+/// Contains no secret or token.
 struct AccountEvent {
     let kind: AccountEventKind
     let user: UserID

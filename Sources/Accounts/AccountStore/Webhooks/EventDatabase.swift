@@ -2,8 +2,7 @@ package import AccountDomain
 import GatehouseWire
 package import SQLDatabase
 
-/// A database whose transactions store their changes' events for the configured webhooks. Reads and token refreshes
-/// pass unchanged.
+/// Transactions also store their changes' events for webhooks. Reads and token refreshes pass unchanged.
 package struct EventDatabase: Database {
     let base: any Database
     private let writer: EventWriter
@@ -93,7 +92,7 @@ extension Accounts {
         return accounts
     }
 
-    /// A store without webhooks, for imports.
+    /// Without webhooks, for imports.
     package var silent: Accounts {
         guard let events = database as? EventDatabase else { return self }
         var accounts = self

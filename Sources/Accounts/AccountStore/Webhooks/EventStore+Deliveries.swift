@@ -5,7 +5,7 @@ import SQLDatabase
 
 package struct ClaimedDelivery: Sendable {
     let id: Identifier<ClaimedDelivery>
-    /// 1 for the first attempt. Also identifies the lease.
+    /// From 1. Also identifies the lease.
     package let attempt: Int
     let user: UserID
     let endpoint: String
@@ -56,7 +56,7 @@ extension EventStore {
     }
 
     private func eventBody(_ id: Identifier<ClaimedDelivery>, _ sealed: [UInt8]) -> [UInt8]? {
-        // Ignored: the delivery is retried until it expires, in case a missing secret is restored.
+        // Ignored: retried until it expires, in case a missing secret is restored.
         (try? accounts.links.unseal(sealed, as: Self.eventSeal, id.bytes)).map { Array($0.text.utf8) }
     }
 
@@ -74,8 +74,8 @@ extension EventStore {
         """
     }
 
-    /// Ignores results whose lease has expired and that another node has. Deliveries whose report is lost are repeated
-    /// when their lease expires.
+    /// Ignores results for deliveries that another node has. If a report is lost, the delivery is repeated when its
+    /// lease expires.
     ///
     /// - Parameter chances: Random, from 0 to 1; they spread the next attempts.
     package func report(
@@ -110,7 +110,7 @@ extension EventStore {
             """)
     }
 
-    /// Removes a deleted user's deliveries, after the last one.
+    /// After the last delivery about a deleted user.
     private func forget(_ delivery: ClaimedDelivery, in db: any Connection) throws {
         try db.run(
             """
@@ -138,8 +138,7 @@ extension EventStore {
             """)
     }
 
-    /// Makes leased deliveries due immediately, because the node stops or had no time. Untried deliveries keep their
-    /// attempt count.
+    /// For a node that stops or had no time. Untried deliveries keep their attempt count.
     package func giveBack(_ deliveries: [(delivery: ClaimedDelivery, wasTried: Bool)], at now: Instant) async throws {
         guard !deliveries.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -155,7 +154,7 @@ extension EventStore {
 
     static func urlDigest(_ url: String) -> [UInt8] { Array(SHA256.hash(data: Array(url.utf8))) }
 
-    /// Whether the endpoint has responded with 410 at this URL.
+    /// By a 410 at this URL.
     package func isDisabled(_ endpoint: WebhookEndpoint) async throws -> Bool {
         let digest = try await database.row(
             "SELECT url_digest FROM webhook_endpoints WHERE name = \(endpoint.name)"
@@ -173,7 +172,7 @@ extension EventStore {
         }
     }
 
-    /// Disables an endpoint until its URL changes or a test reaches it.
+    /// Until its URL changes or a test reaches it.
     package func disable(_ endpoint: WebhookEndpoint, at now: Instant) async throws {
         let digest = Self.urlDigest(endpoint.url)
         try await database.write { db in

@@ -16,7 +16,6 @@ package struct DeliveryStatus: Sendable {
     package let endedAt: Instant?
 }
 
-/// The deliveries to replay.
 package enum DeliveryChoice: Sendable {
     case one(String)
     case failed(endpoint: String)
@@ -62,7 +61,7 @@ extension EventStore {
         ) { (endpoint: $0.text(), count: Int($0.int())) }
     }
 
-    /// Queued deliveries, and failed ones among the newest.
+    /// Failed ones among the newest.
     package func deliverySummary(ofNewest limit: Int) async throws -> (waiting: Int, failed: Int) {
         try await database.row(
             """
@@ -74,13 +73,12 @@ extension EventStore {
         ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
     }
 
-    /// Queues ended deliveries again, with the same id and zero attempts. One transaction per batch, so that other
-    /// writes do not wait. After an error, another call queues the rest.
+    /// Queues ended deliveries again, with the same id and zero attempts. One transaction per batch. After an error,
+    /// another call queues the rest.
     ///
     /// - Parameters:
     ///   - entry: Recorded if there is a delivery.
     ///   - limit: Per batch. Deliveries that ended at the same time are not separated.
-    /// - Returns: The number of deliveries.
     package func replay(
         _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, limit: Int = 500, at now: Instant
     ) async throws -> Int {
@@ -97,7 +95,7 @@ extension EventStore {
         }
     }
 
-    /// Some deliveries have ended in the future, because a clock was ahead.
+    /// Deliveries may have ended in the future, because a clock was ahead.
     private func replay(
         _ endpoint: String, from first: Instant, until last: Instant, limit: Int, recording entry: AuditEntry?,
         at now: Instant
@@ -127,7 +125,7 @@ extension EventStore {
         }
     }
 
-    /// When the first and the last failed delivery of a batch ended; nil without any.
+    /// Of a batch; nil without any.
     private func endsOfFailed(
         _ endpoint: String, from first: Instant, until last: Instant, limit: Int
     ) async throws -> (first: Instant, last: Instant)? {
@@ -143,7 +141,7 @@ extension EventStore {
         return (first, last)
     }
 
-    /// Ends queued deliveries to an endpoint that is disabled or no longer configured.
+    /// For an endpoint that is disabled or no longer configured.
     ///
     /// - Returns: Their number. Call again until it is 0.
     package func endDeliveries(
@@ -165,7 +163,7 @@ extension EventStore {
 }
 
 extension Connection {
-    /// Ends deliveries that no node works on any longer, for example because their endpoint left the settings.
+    /// For deliveries that no node works on, such as those of an endpoint that left the settings.
     func endExpiredDeliveries(at now: Instant, limit: Int) throws -> Int {
         try run(
             """

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// Stores a transaction's events, one row per endpoint that wants it.
+/// One row per endpoint that wants the event.
 struct EventWriter: Sendable {
     let accounts: Accounts
     let endpoints: [WebhookEndpoint]
@@ -43,8 +43,7 @@ struct EventWriter: Sendable {
             """)
     }
 
-    /// When the failed event is retried that the user's new ones wait for, so that they are not examined earlier; nil
-    /// without one.
+    /// New events wait for the user's failed one, and are not examined earlier; nil without one.
     private func nextAttempt(
         for user: UserID, at endpoint: WebhookEndpoint, in db: any Connection
     ) throws -> Instant? {
@@ -57,7 +56,7 @@ struct EventWriter: Sendable {
         ) { $0.instant() }
     }
 
-    /// Keeps the order of the user's events independent of the nodes' clocks.
+    /// Keeps the user's events in order despite the nodes' clocks.
     private func newest(of user: UserID, in db: any Connection) throws -> Instant {
         let newest = try db.row(
             """
