@@ -9,7 +9,7 @@ package enum Admission: Sendable {
     case given(UserID)
 }
 
-/// Rolls the transaction back so that a hook can decide about the account.
+/// Thrown to roll the transaction back, so that a hook can decide about the account.
 package struct AccountNeedsAdmission: Error, Sendable, Unprinted {
     package let account: Account
 

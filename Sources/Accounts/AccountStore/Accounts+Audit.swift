@@ -20,7 +20,7 @@ package struct Page<Element: Sendable>: Sendable {
     package let total: Int
 }
 
-/// From 1, with 1 to 1,000 elements.
+/// A page number from 1 and a page size of 1 to 1,000.
 package struct PageRequest: Sendable {
     package let number: Int
     package let size: Int

@@ -85,7 +85,8 @@ extension Accounts {
         }
     }
 
-    /// Also ends the caller's own session, even if it got the factor after the caller's token.
+    /// Ends sessions without the user's second factor, and the caller's own, even if it got the factor after the
+    /// caller's token.
     private func endLowSessions(
         of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection

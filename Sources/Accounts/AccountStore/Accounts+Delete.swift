@@ -15,9 +15,10 @@ package enum OwnDeletion: Sendable {
 }
 
 extension Accounts {
-    /// Also queues the revocation of provider tokens.
+    /// Deletes an account and everything of it, and queues the revocation of its provider tokens.
     ///
     /// - Parameter actor: nil for an administrator.
+    /// - Returns: Whether the account existed.
     package func delete(
         _ id: UserID, actor: UserID?, from device: Device? = nil, at now: Instant
     ) async throws -> Bool {
@@ -116,7 +117,7 @@ extension Accounts {
         }
     }
 
-    /// With the account's id, so that an address can be deleted more than once.
+    /// Depends on the account, so that an address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
         SHA256.hash(data: Array("\(user.text) \(text)".utf8)).hexadecimal
     }

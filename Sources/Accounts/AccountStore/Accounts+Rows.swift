@@ -91,7 +91,7 @@ extension Row {
 
     mutating func user() -> User { Accounts.userColumns.read(&self) }
 
-    /// nil without an identity, or for a set-aside one, which opens and decides nothing.
+    /// nil if an outer join found no identity, or a set-aside one, which opens and decides nothing.
     mutating func identityIfPresent() -> Identity? {
         if isNull {
             skip(Accounts.identityColumns.count)

@@ -42,13 +42,13 @@ package enum UserUpdateOutcome: Sendable {
     case gone
     /// Or the user was banned.
     case sessionEnded
-    /// Does not fit into an access token.
+    /// The merged metadata does not fit into an access token.
     case metadataTooLong
 }
 
 extension Accounts {
-    /// A new password ends all other sessions and deletes pending authorization codes. Refusals precede the first
-    /// write, because a returned outcome commits.
+    /// Applies a user's changes. A new password ends all other sessions and deletes pending authorization codes.
+    /// Refusals precede the first write, because a returned outcome commits.
     ///
     /// - Parameter session: It stays active.
     package func update(
@@ -127,7 +127,7 @@ extension Accounts {
         }
     }
 
-    /// The caller stores the account.
+    /// Emails the codes. The caller stores the account.
     ///
     /// - Parameter session: The change ends with it. nil for an address that the account got at its creation.
     func begin(
@@ -154,7 +154,7 @@ extension Accounts {
         return AuthJSON.object(AccountMetadata.providers(account.identities.map(\.provider), over: members)).text
     }
 
-    /// Also voids the codes emailed to the old address, and a pending change of address.
+    /// Sets the address, and voids codes emailed to the old one and a pending change of address.
     func setEmail(
         _ email: EmailAddress, of account: inout Account, isVerified: Bool, at now: Instant, in db: any Connection
     ) throws {
@@ -186,7 +186,7 @@ extension Accounts {
 }
 
 extension Connection {
-    /// In its own column or in an identity.
+    /// Whether another account has the address, in its own column or in an identity.
     func isTaken(_ email: EmailAddress, besides user: UserID) throws -> Bool {
         try row(
             """

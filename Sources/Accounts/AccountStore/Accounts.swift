@@ -23,7 +23,7 @@ package struct Accounts: Sendable {
     package var admission = Admission.isOpen
     /// nil if tokens need no agreement.
     var agreement: TokenAgreement?
-    /// For a hook: one email has the codes for both addresses of a change.
+    /// Whether one email has the codes for both addresses of a change, for a hook that sends emails.
     package var mailsChangesTogether = false
     package var offersPasskeys = false
     /// Whether an emailed code can answer a link question.
@@ -58,7 +58,7 @@ package struct Accounts: Sendable {
 
     package func newID<Owner>() -> Identifier<Owner> { Identifier(random: randomBytes(16)) }
 
-    /// For rows in the order of time.
+    /// For rows that are inserted in the order of time.
     func newID<Owner>(at now: Instant) -> Identifier<Owner> { Identifier(at: now, random: randomBytes(16)) }
 
     package func newUser(at now: Instant) -> User {

@@ -9,7 +9,7 @@ package struct RequestCounts: Sendable {
 
     package init(database: any Database) { self.database = database }
 
-    /// `burst` attempts in a row.
+    /// One attempt per `interval` on average, at most `burst` in a row.
     package struct Rate: Hashable, Sendable {
         let interval: Duration
         let burst: Int
@@ -59,7 +59,7 @@ package struct RequestCounts: Sendable {
         return try await database.write { try $0.fullTimes(of: counted, at: now) }
     }
 
-    /// A wrong clock's instant would block its key until then.
+    /// Whether a wrong clock wrote the instant, which would block its key until then.
     fileprivate static func isWrong(_ full: Instant?, _ rate: Rate, at now: Instant) -> Bool {
         full.map { $0 > rate.latest(at: now) + NodeClocks.difference } ?? false
     }
@@ -103,7 +103,7 @@ package struct RequestCounts: Sendable {
 }
 
 extension Connection {
-    /// A wrong clock's instants leave one attempt from now on.
+    /// Replaces a wrong clock's instants, which leaves one attempt from now on.
     fileprivate func fullTimes(of counted: [RequestCounts.Counted], at now: Instant) throws -> [Instant?] {
         guard !counted.isEmpty else { return [] }
         let found = RequestCounts.times(of: counted, in: try rows(RequestCounts.lookup(counted), RequestCounts.found))

@@ -50,7 +50,7 @@ package struct SigningKeys: Sendable {
         }
     }
 
-    /// Also deletes retired keys whose tokens have all expired.
+    /// Retires the current key, adds a new one, and deletes retired keys whose tokens have all expired.
     ///
     /// - Parameters:
     ///   - expired: Keys retired before this time are deleted.

@@ -12,7 +12,7 @@ struct Argon2Hash: Hashable, Sendable {
     let salt: [UInt8]
     let tag: [UInt8]
 
-    /// For an unknown account. The arbitrary tag saves computing one at startup.
+    /// The hash to compare with for an unknown account. Its arbitrary tag saves computing one at startup.
     static func decoy(_ settings: Argon2Settings) -> Argon2Hash {
         Argon2Hash(
             variant: .argon2id, settings: settings,
@@ -38,7 +38,7 @@ struct Argon2Hash: Hashable, Sendable {
         variant == other.variant && settings == other.settings && salt == other.salt
     }
 
-    /// With the same salt and costs.
+    /// Hashes another password with the same salt and costs.
     ///
     /// - Returns: `nil` if libargon2 failed.
     func recomputed(_ password: inout [UInt8]) -> Argon2Hash? {

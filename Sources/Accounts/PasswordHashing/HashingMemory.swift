@@ -39,7 +39,7 @@ final class HashingMemory: Sendable {
         shelf.withLock { $0.append(Block(address: UInt(bitPattern: block), bytes: bytes)) }
     }
 
-    /// Since the previous call.
+    /// Frees the blocks that were unused since the previous call.
     func releaseUnused() {
         let unused = shelf.withLock { blocks in
             let unused = blocks.filter(\.isUnused)

@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A bounded queue: waiting jobs take turns by address, and no source keeps more places than its share.
+/// Dedicated threads with a bounded queue: waiting jobs take turns by address, and no source keeps more places than its
+/// share.
 final class HashingThreads: Sendable {
     private struct Waiting: Sendable {
         let number: Int

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// Uses dedicated threads, so that many sign-ins do not slow other requests.
+/// Hashes and compares passwords on dedicated threads, so that many sign-ins do not slow other requests.
 ///
 /// Each thread holds one computation's memory: 20 MiB with ``Argon2Settings/owasp``, more for an imported hash. Call
 /// ``shutdown()`` before releasing a hasher.
@@ -46,7 +46,7 @@ package struct PasswordHasher: Sendable {
         }
     }
 
-    /// - Parameter stored: `nil` if the account does not exist.
+    /// Compares a password with a stored hash; `nil` if the account does not exist.
     ///
     /// Without a readable hash, does the same Argon2id work and returns ``PasswordCheck/wrong``, so that timing does
     /// not reveal which accounts exist. An imported bcrypt or scrypt hash takes a different time until its account's

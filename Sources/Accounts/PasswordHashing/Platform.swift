@@ -50,7 +50,7 @@ func mapMemory(_ bytes: Int) -> UnsafeMutableRawPointer? {
 /// - Parameter bytes: As given to ``mapMemory(_:)``.
 func unmapMemory(_ block: UnsafeMutableRawPointer, _ bytes: Int) { munmap(block, wholeLargePages(bytes)) }
 
-/// Linux aligns a mapping to large pages if its size is a multiple of theirs.
+/// Linux aligns a mapping to large pages if its size is a multiple of a large page's.
 private func wholeLargePages(_ bytes: Int) -> Int { (bytes + 0x1F_FFFF) & ~0x1F_FFFF }
 
 /// Standard alphabet with padding (RFC 4648 §4).

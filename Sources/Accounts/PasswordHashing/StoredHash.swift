@@ -38,8 +38,8 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// True unless the hash is Argon2id, at least as hard to attack as `settings`, and at most four times as costly.
-    /// Less memory is weaker even with more passes, because memory limits attackers' hardware.
+    /// Whether to replace the hash: unless it is Argon2id, at least as hard to attack as `settings`, and at most four
+    /// times as costly. Less memory is weaker even with more passes, because memory limits attackers' hardware.
     package func needsUpgrade(to settings: Argon2Settings) -> Bool {
         guard case .argon2(let hash) = format, hash.variant == .argon2id else { return true }
         return hash.settings.isWeaker(than: settings) || hash.settings.isDear(beside: settings)
@@ -56,7 +56,7 @@ package struct StoredHash: Sendable {
         }
     }
 
-    /// For messages.
+    /// ``isAffordable``'s limits, for messages.
     package static let importLimits =
         "bcrypt up to 12, Argon2 up to 64 MiB and 256 MiB in all passes, Firebase scrypt up to 32 MiB"
 

@@ -3,7 +3,7 @@ package import GatehouseWire
 package enum AccountMetadata {
     /// For each of an imported account's two metadata objects. Tokens leave out what exceeds ``TokenRoom``.
     package static let maximumBytes = 32_768
-    /// Leaves room for the levels of an export, within ``JSONReader/maximumDepth``.
+    /// Levels of nesting. Leaves room for those of an export, within ``JSONReader/maximumDepth``.
     package static let maximumDepth = 64
 
     /// Added by ``emailIdentity(user:email:isVerified:data:)`` to a sign-up's data.

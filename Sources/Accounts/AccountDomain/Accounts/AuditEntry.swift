@@ -14,7 +14,7 @@ package struct AuditEntry: Sendable {
         /// By an emailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
-        /// Presented again, late: the response was lost, or the token was copied.
+        /// A refresh token was presented again, late: the response was lost, or the token was copied.
         case tokenRepeated = "token_repeated"
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"

@@ -5,6 +5,6 @@ package enum NodeClocks {
     /// The tolerated difference. A stored time further in the future comes from a wrong clock.
     package static let difference: Duration = .seconds(60)
 
-    /// Such an event comes from a clock that was ahead, and is not recent.
+    /// Whether the time comes from a clock that was ahead. Such an event is not recent.
     package static func isAhead(_ time: Instant, at now: Instant) -> Bool { time > now + difference }
 }

@@ -83,7 +83,7 @@ package struct Identity: Sendable {
     package var data: String
     /// From ``data``, in lower case.
     package var email: String?
-    /// By the provider. Always false for `email` and `phone`.
+    /// Always false for `email` and `phone`.
     package var isEmailVerified = false
     package var lastSignInAt: Instant?
     package var createdAt: Instant

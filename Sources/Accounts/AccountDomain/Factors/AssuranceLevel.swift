@@ -24,7 +24,7 @@ package struct AuthenticationEntries: Sendable {
 
     package var level: AssuranceLevel { entries.contains(where: Self.raises) ? .aal2 : .aal1 }
 
-    /// In whole seconds. Imported entries with unknown methods are no proof.
+    /// When the user gave each proof, in whole seconds. Imported entries with unknown methods are no proof.
     package var times: [Instant] {
         entries.filter { Self.method(of: $0)?.isProof == true }.compactMap { $0["timestamp"]?.intValue }
             .map { Instant(seconds: $0) }

@@ -31,7 +31,7 @@ package struct Factor: Sendable {
     package var lastChallengedAt: Instant?
     /// Of a verified WebAuthn factor.
     package var authenticatorModel: String?
-    /// By an administrator.
+    /// When an administrator's removal takes effect.
     package var removalAt: Instant?
 
     package init(id: FactorID, user: UserID, kind: Kind, isVerified: Bool = false, name: String, at now: Instant) {

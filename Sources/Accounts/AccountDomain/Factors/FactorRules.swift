@@ -8,7 +8,7 @@ package struct FactorRules: Sendable {
     package var mostEnrolled = 10
     package var mostVerified = 10
     package var challengeLifetime: Duration = .seconds(300)
-    /// For an unverified factor without a challenge.
+    /// The lifetime of an unverified factor without a challenge.
     package var unansweredStay: Duration = .seconds(300)
     package var recoveryCodes = RecoveryCodeRules()
     /// How long an administrator's removal waits for the owner's objection; nil removes immediately.
@@ -18,7 +18,7 @@ package struct FactorRules: Sendable {
 
     package init() {}
 
-    /// For any unverified factor, and for an expired challenge.
+    /// The lifetime of any unverified factor, and of an expired challenge.
     package static let unverifiedStay: Duration = .seconds(86_400)
 
     package func admitsAnother(to factors: [Factor]) -> Bool {

@@ -8,7 +8,7 @@ import GatehouseWire
 package struct LinkingDecision: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case signIn(UserID)
-        /// Without the address if another account has it or the provider did not verify it.
+        /// Creates an account, without the address if another one has it or the provider did not verify it.
         case create(takesAddress: Bool)
         /// Takes over an unconfirmed sign-up; only its id and the administrators' fields stay.
         case takeOver(UserID)
@@ -70,7 +70,6 @@ package struct LinkingDecision: Equatable, Sendable {
         return join(holder, facts, isOneOfSeveral: proven.count > 1)
     }
 
-    /// For an account with the same address.
     private static func join(
         _ holder: AddressHolder, _ facts: LinkingFacts, isOneOfSeveral: Bool
     ) -> LinkingDecision {

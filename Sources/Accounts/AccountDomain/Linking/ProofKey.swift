@@ -29,6 +29,6 @@ package struct ProofKey: Equatable, Sendable {
 }
 
 package enum TokenDigest {
-    /// SHA-256, stored instead of a long random token.
+    /// SHA-256. Stored instead of a long random token.
     package static func of(_ token: Secret) -> [UInt8] { Array(SHA256.hash(data: Array(token.reveal().utf8))) }
 }

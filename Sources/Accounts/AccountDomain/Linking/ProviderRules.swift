@@ -1,4 +1,4 @@
-/// For an address that a provider verified and an account has proven.
+/// Applies to addresses that a provider verified and an account has proven.
 package enum LinkingPolicy: String, CaseIterable, Sendable {
     case automatic
     /// The user must first prove ownership of the account.

@@ -20,13 +20,13 @@ package struct MailNotice: Sendable {
     /// In words; nil for an administrator.
     package var device: String?
     package var oldEmail: String?
-    /// Or `email`.
+    /// A sign-in method's provider, or `email`.
     package var provider: String?
     package var factor: Factor.Kind?
     /// The product that keeps a passkey; nil if unknown. A thief could use the user's name for it to write to the
     /// owner.
     package var authenticator: String?
-    /// By an administrator.
+    /// When an administrator's removal takes effect.
     package var removalAt: Instant?
 
     package init(time: Instant) { self.time = time }

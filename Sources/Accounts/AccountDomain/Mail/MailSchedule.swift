@@ -8,10 +8,10 @@ package enum MailSchedule {
     /// A notice has no code that expires.
     package static let noticeLifetime: Duration = .seconds(3 * 86_400)
 
-    /// Longer than the longest wait, the lifetime of a code.
+    /// Longer than any email waits: at most until its code expires.
     package static let longestWait: Duration = .seconds(8 * 86_400)
 
-    /// More likely a fault of ours or of the mail server than of the addresses.
+    /// After this many refusals, the fault is more likely ours or the mail server's than the addresses'.
     package static let refusalsInARow = 3
 
     /// Five seconds, doubled each time, at most ten minutes, ± 25 % to spread emails that failed together.

@@ -25,7 +25,7 @@ package struct Passkey: Sendable {
     package var createdAt: Instant
     package var updatedAt: Instant
     package var lastUsedAt: Instant?
-    /// By the first proof of the account's address. It then signs in only together with an emailed code.
+    /// When the first proof of the account's address set it aside. It then signs in only together with an emailed code.
     package var setAsideAt: Instant?
 
     package init(

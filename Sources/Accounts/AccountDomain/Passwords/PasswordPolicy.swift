@@ -43,7 +43,7 @@ package struct PasswordPolicy: Hashable, Sendable {
         self.forbiddenWords = forbiddenWords.map(OpaqueString.prepare)
     }
 
-    /// Without the rules about strength.
+    /// Checks the limits that no setting changes, not the strength.
     package static func checkForm(of password: Secret) throws(PasswordRefusal) {
         guard password.utf8Count <= longest else { throw .tooLong }
         guard password.reveal().unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// An address's proof affects earlier credentials and sessions: a pure function of ``ProofFacts``. Table:
+/// The effect of an address's proof on earlier credentials and sessions: a pure function of ``ProofFacts``. Table:
 /// `Docs/proving.md`.
 ///
 /// A proof deletes nothing. What may be a stranger's is set aside: see ``SetAside``.
@@ -47,7 +47,7 @@ package struct ProofDecision: Equatable, Sendable {
 }
 
 package struct ProofFacts: Equatable, Sendable {
-    /// Besides the emailed code or link.
+    /// The caller's evidence besides the emailed code or link.
     package enum Binding: CaseIterable, Sendable {
         case none
         /// The client that requested the email, by its PKCE verifier or browser cookie.

@@ -8,7 +8,7 @@ package struct SetAside: Equatable, Sendable {
         /// The sign-up's `user_metadata`.
         package var data: AuthJSONObject
         package let at: Instant
-        /// Restores it by giving the account's second factor.
+        /// The session that restores it by giving the account's second factor.
         package var session: SessionID?
 
         package init(hash: Secret, data: AuthJSONObject = [:], at: Instant, session: SessionID? = nil) {
@@ -42,7 +42,7 @@ package struct SetAside: Equatable, Sendable {
         }
     }
 
-    /// Strangers cannot fill the row. The first ones stay.
+    /// A limit, so that strangers cannot fill the row. The first ones stay.
     package static let mostPasswords = 5
 
     package var passwords: [Password] = []
@@ -134,7 +134,7 @@ extension SetAside {
 }
 
 extension Account {
-    /// A sign-up's `user_metadata` contain the account's id.
+    /// Whether a sign-up created the account: `user_metadata` then contains the account's id.
     package var isOfSignUp: Bool {
         // Ignored: our own JSON, so it parses.
         (try? JSONReader.read(user.userMetadata))?["sub"]?.stringValue.map { $0.utf8.elementsEqual(user.id.text.utf8) }

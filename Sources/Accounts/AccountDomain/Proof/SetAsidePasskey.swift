@@ -6,7 +6,7 @@ package struct SetAsidePasskey: Equatable, Sendable {
     package let user: UserID
     package let expiresAt: Instant
 
-    /// For the code to arrive.
+    /// The time for the code to arrive.
     package static let lifetime: Duration = .seconds(600)
     private static let name = "set-aside passkey"
 

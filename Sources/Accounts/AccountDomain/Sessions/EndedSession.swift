@@ -68,7 +68,7 @@ extension EndedSession {
         }
     }
 
-    /// For the user, or for the operator on the user's behalf.
+    /// The remedy, for the user or for the operator on the user's behalf.
     package var advice: String {
         switch reason {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:

@@ -34,7 +34,7 @@ package struct RefreshToken: Sendable {
         code = Array(body.suffix(16))
     }
 
-    /// nil unless this server issued the token under a secret that it still has. Constant time.
+    /// The session's key; nil unless this server issued the token under a secret that it still has. Constant time.
     package func genuineKey(_ secrets: ServerSecrets) -> RefreshTokenKey? {
         guard let key = secrets.refreshTokenKey(for: session, secretNumber: secretNumber) else { return nil }
         let isGenuine = zip(key.code(of: signed), code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

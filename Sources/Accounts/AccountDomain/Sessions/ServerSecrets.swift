@@ -76,7 +76,7 @@ package struct ServerSecrets: Sendable {
         signature("gatehouse device password", bytes, number)
     }
 
-    /// For a code too short to be hashed without a secret: the secret's number, then 32 bytes.
+    /// A digest of a code too short to be hashed without a secret: the secret's number, then 32 bytes.
     ///
     /// - Parameter owner: Equal codes of different owners have different digests.
     package func codeDigest(_ code: Secret, of owner: String) -> [UInt8] {

@@ -27,9 +27,9 @@ package struct SessionEnd: Sendable {
         case lifetime
         /// Another session gave a second factor, which revokes sessions without one.
         case levelRaised = "second_factor_verified"
-        /// Without the user's second factor for longer than ``SessionPolicy/lowLevel``.
+        /// The session went without the user's second factor for longer than ``SessionPolicy/lowLevel``.
         case lowLevel = "second_factor_missing"
-        /// Before an import.
+        /// An import found that the session had ended at its source.
         case endedAtSource = "ended_at_source"
         /// Never stored: the session waits for the end of the ban.
         case banned

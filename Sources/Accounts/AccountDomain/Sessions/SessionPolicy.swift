@@ -7,14 +7,15 @@ package struct SessionPolicy: Sendable {
     package var inactivity: Duration?
     /// How long after a rotation an older token yields the current one (Docs/decisions/0004-refresh-tokens.md).
     package var reuseInterval: Duration
-    /// Otherwise only the token is refused.
+    /// Whether token reuse ends the session, instead of only refusing the token.
     package var revokesOnReuse: Bool
-    /// Also ends the session for a token one generation behind and later than ``reuseInterval``, if its successor's
+    /// Whether a token one generation behind and later than ``reuseInterval`` ends the session, if its successor's
     /// access token has been used.
     package var isStrict: Bool
-    /// How long after sign-in a session may make a ``SensitiveChange``; nil for no limit (ASVS 5.0 V6.2.3, V7.5.1).
+    /// How long after sign-in or a second factor a session may make a ``SensitiveChange`` that needs a recent proof;
+    /// nil for no limit (ASVS 5.0 V6.2.3, V7.5.1).
     package var freshSignIn: Duration?
-    /// From sign-in, for a session without its user's second factor; nil for as long as others.
+    /// How long a session without its user's second factor lasts from sign-in; nil for as long as others.
     package var lowLevel: Duration?
 
     package init(

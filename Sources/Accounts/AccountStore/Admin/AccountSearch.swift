@@ -54,5 +54,5 @@ package struct SearchPage: Sendable {
     package let next: String?
 }
 
-/// Another server's, or of another kind of search.
+/// Not this server's cursor, or for another kind of search.
 package struct MalformedCursor: Error, Equatable, Sendable {}

@@ -3,6 +3,8 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
+    /// Returns one page of matching accounts.
+    ///
     /// Without a text, newest first. With one, matches by address, then by name, each sorted, without duplicates. A
     /// page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
     /// ``SearchPage/next``.

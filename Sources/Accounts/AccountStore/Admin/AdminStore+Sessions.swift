@@ -3,9 +3,9 @@ package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
-    /// Also deletes pending authorization codes and a pending change of address.
+    /// Ends every session, and deletes pending authorization codes and a pending change of address.
     ///
-    /// - Returns: The sessions ended; nil if the account does not exist.
+    /// - Returns: The number of sessions; nil if the account does not exist.
     package func endSessions(of user: UserID, byAdministratorOn device: Device, at now: Instant) async throws -> Int? {
         try await accounts.sessions.revoking(at: now) { db -> Int? in
             guard let account = try db.account(user) else { return nil }
@@ -19,7 +19,7 @@ extension AdminStore {
         }
     }
 
-    /// Also deletes a pending change of address, which the session may have begun.
+    /// Ends one session, and a pending change of address, which it may have begun.
     ///
     /// - Returns: Whether the user had this session; nil if the account does not exist.
     package func endSession(

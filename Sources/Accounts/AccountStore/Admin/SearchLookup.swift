@@ -34,7 +34,8 @@ struct SearchLookup: Sendable {
     /// Sorts before every id.
     var noID: UserID { UserID(trusted: Accounts.nilID) }
 
-    /// With filters. Fewer by name: PostgreSQL extracts each name from the metadata, which takes most of the time.
+    /// Accounts that a page with filters examines. Fewer by name: PostgreSQL extracts each name from the metadata,
+    /// which takes most of the time.
     private func examined(_ order: SearchOrder) -> Int {
         switch order {
         case .byName: 500

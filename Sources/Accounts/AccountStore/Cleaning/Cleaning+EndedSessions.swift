@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// In case a clock was wrong.
+    /// How long a session stays after it ended by policy, in case a clock was wrong.
     private static let endedStay: Duration = .seconds(30 * 86_400)
     private static let pageSize = 250
 

@@ -2,8 +2,9 @@ package import GatehouseWire
 import SQLDatabase
 
 extension Cleaning {
-    /// Deletes expired rows, for tables without new inserts, which do the same. Ends expired emails that no node works
-    /// on, and makes due what a clock that was ahead put off. Returns immediately if another node runs it.
+    /// Deletes expired rows. Most inserts do the same; this covers tables without new inserts. Ends expired emails that
+    /// no node works on, and makes due what a clock that was ahead put off. Returns immediately if another node runs
+    /// it.
     ///
     /// - Parameter limit: Per kind, which keeps the transaction short.
     /// - Returns: The rows deleted or changed. Call again until it is 0.

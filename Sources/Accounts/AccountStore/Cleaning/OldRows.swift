@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The time's column needs an index.
+/// Rows that are deleted some time after the time in a column, which needs an index.
 struct OldRows: Sendable {
     let table: StaticString
     /// The primary key.

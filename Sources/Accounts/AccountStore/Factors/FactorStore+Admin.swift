@@ -28,8 +28,8 @@ extension FactorStore {
         }
     }
 
-    /// For a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later: its
-    /// owner gets an email, and using the factor cancels the removal. Until then, a repeated call changes nothing.
+    /// Removes a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later:
+    /// its owner gets an email, and using the factor cancels the removal. Until then, a repeated call changes nothing.
     ///
     /// - Returns: The factor as it was, or with its removal time.
     package func removeFactor(

@@ -73,7 +73,7 @@ extension Session {
 }
 
 extension Connection {
-    /// Also deletes unverified factors of its kind. Changes the user's row.
+    /// Verifies the factor, and deletes unverified ones of its kind. Changes the user's row.
     ///
     /// - Returns: The remaining factors.
     fileprivate func noteAnswer(

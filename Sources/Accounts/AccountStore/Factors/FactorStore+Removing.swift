@@ -7,7 +7,7 @@ package enum FactorRemoval: Sendable {
     case removed(Factor)
     case unknown
     case ended
-    /// The session has not given a second factor.
+    /// The factor is verified, and the session has not given a second factor.
     case tooLow
     /// The last proof is too old for the policy.
     case stale
@@ -48,8 +48,8 @@ extension FactorStore {
 }
 
 extension Connection {
-    /// Also removes the method from sessions that the factor raised last or whose factor is unknown; from all of the
-    /// user's if it was the last of its kind.
+    /// Deletes a factor, and removes its method from sessions that it raised last or whose factor is unknown; from all
+    /// of the user's if it was the last of its kind.
     func remove(_ factor: Factor) throws {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)

@@ -14,9 +14,9 @@ package struct SecurityKey: Sendable {
 }
 
 package enum SecurityKeyProof: Sendable {
-    /// For a factor without a key.
+    /// The key of a factor that had none.
     case created(NewPasskey)
-    /// By a verified factor's key, maybe another of the user's.
+    /// A signature by a verified factor's key, maybe another of the user's factors.
     case signed(by: FactorID, signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool)
 }
 
@@ -37,7 +37,7 @@ extension FactorStore {
         """
     }
 
-    /// What a response to an open challenge must match, or the refusal. Deletes an expired challenge.
+    /// The data that a response to an open challenge must match, or the refusal. Deletes an expired challenge.
     package func data(
         of challenge: ChallengeID, to factor: FactorID, at now: Instant
     ) async throws -> (data: String?, refusal: FactorOutcome?) {

@@ -26,7 +26,7 @@ package enum RecoverySetRefusal: Error, Equatable, Sendable {
     case tooLow
     /// The last proof is too old for the policy.
     case stale
-    /// For a new set; for new codes.
+    /// A set already exists; for new codes: none exists.
     case exists, unknown
     case replaced
     case nameTaken, tooMany
@@ -76,7 +76,7 @@ extension RecoveryCodeStore {
         }
     }
 
-    /// Also lifts a lock.
+    /// Replaces all codes of the set, and lifts a lock.
     ///
     /// - Parameter checked: From ``checkRecoverySet(named:of:in:at:)``. Of two concurrent requests, only one succeeds,
     ///   so that no user keeps void codes.

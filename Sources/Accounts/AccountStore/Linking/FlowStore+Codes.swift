@@ -9,7 +9,7 @@ struct AuthorizationCode: Sendable {
         case question(LinkQuestion)
         /// Redeeming the code creates the link, for the session that started it.
         case link(ProviderSignIn, session: SessionID?)
-        /// By its token's digest. Used up when the client that requested the email redeems the code.
+        /// An emailed link, by its token's digest. Used up when the client that requested the email redeems the code.
         case mailed([UInt8])
         /// On redemption the session must be active, with the same ``Session/levelCounter``.
         case handover(from: SessionID, levelCounter: Int64)
@@ -42,7 +42,7 @@ package enum CodeOutcome: Sendable {
 }
 
 extension FlowStore {
-    /// In most cases opens a session.
+    /// Redeems an authorization code, which in most cases opens a session.
     ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret; the code stays valid.
     package func redeem(

@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 extension FlowStore {
-    /// An authorization code that opens another session of the account, for the app with the proof key. The new session
+    /// Issues an authorization code for another session of the account, in the app with the proof key. The new session
     /// inherits the age, identity and second factors of the caller's, which must still be active; if that one rises
     /// before redemption, the code opens nothing.
     ///

@@ -11,11 +11,11 @@ package struct PresentedIDToken: Sendable {
     package init(digest: [UInt8], expiresAt: Instant) { (self.digest, self.expiresAt) = (digest, expiresAt) }
 }
 
-/// More than ``Accounts/retryTime`` ago.
+/// The token was first used more than ``Accounts/retryTime`` ago.
 package struct IDTokenUsed: Error, Sendable {}
 
 extension LinkStore {
-    /// Accepts a token again, in case the response was lost.
+    /// How long after its first use a token is accepted again, in case the response was lost.
     package static let retryTime: Duration = .seconds(60)
 
     static func idTokenLookup(_ digest: [UInt8]) -> SQL {

@@ -7,9 +7,9 @@ package struct ProviderNotice: Sendable {
     /// Raw values are stored in the audit log.
     package enum Kind: String, Sendable {
         case consentRevoked = "consent_revoked"
-        /// At the provider, permanently.
+        /// The account at the provider was deleted permanently.
         case accountDeleted = "account_deleted"
-        /// Forwarding to the relay address.
+        /// The provider stopped, or resumed, forwarding to the relay address.
         case emailDisabled = "email_disabled"
         case emailEnabled = "email_enabled"
     }

@@ -8,13 +8,14 @@ package enum StartingOver: Sendable {
     case noAddress
     /// The session is too old, or did not begin with an emailed code.
     case stale
-    /// Since the address moved to this account: see ``Accounts/startingOverInterval``.
+    /// The address moved to this account less than ``Accounts/startingOverInterval`` ago.
     case tooSoon(Duration)
     case gone, sessionEnded
 }
 
 extension LinkStore {
-    /// Otherwise a mailbox thief could move an address until its former accounts are forgotten.
+    /// How long an address stays with an account. A mailbox thief could otherwise move it until its former accounts are
+    /// forgotten.
     static let startingOverInterval: Duration = .seconds(86_400)
 
     /// Moves an address to a new, empty account, for the mailbox's reader who cannot pass the account's second factor
@@ -101,7 +102,7 @@ extension LinkStore {
         return whole
     }
 
-    /// That still have a password, latest first. At most three.
+    /// The accounts that lost this address and still have a password, latest first. At most three.
     package func accounts(formerly email: EmailAddress) async throws -> [Account] {
         try await database.accounts(Self.formerLookup(email))
     }

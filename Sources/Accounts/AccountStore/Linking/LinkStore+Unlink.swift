@@ -21,8 +21,8 @@ package struct UndoableLink: Sendable {
 }
 
 extension LinkStore {
-    /// Never removes the last method. Ends the sessions that it opened, except the caller's. Linking it again needs a
-    /// confirmation.
+    /// Removes a sign-in method, but never the last one, and ends the sessions that it opened, except the caller's.
+    /// Linking it again needs a confirmation.
     package func unlink(
         _ id: IdentityID, of user: UserID, keeping session: SessionID?, from device: Device? = nil, at now: Instant
     ) async throws -> UnlinkOutcome {
@@ -62,7 +62,7 @@ extension LinkStore {
         }
     }
 
-    /// Not the last method, nor one whose address belongs to another account.
+    /// Removes an identity, but not the last method, nor if its address belongs to another account.
     ///
     /// - Parameter change: Gets the account's new address. Returns the identity that it created.
     private func remove(
@@ -174,7 +174,7 @@ extension LinkStore {
 }
 
 extension LinkStore {
-    /// For the email identity, these are the sessions without an identity.
+    /// Ends the sessions that an identity opened; for the email identity, those without an identity.
     func endSessions(
         of user: UserID, openedBy identity: Identity, keeping session: SessionID?, _ end: SessionEnd, at now: Instant,
         in db: any Connection

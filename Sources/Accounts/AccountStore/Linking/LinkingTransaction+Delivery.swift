@@ -51,7 +51,7 @@ extension LinkingTransaction {
         try accounts.flows.insert(kept, code: code, at: now, in: db)
     }
 
-    /// For the account that has the address, or had the identity.
+    /// Asks for a proof of the account that has the address, or had the identity.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
         guard let email = step.identity.email else { throw UnknownIdentity() }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))

@@ -49,7 +49,7 @@ struct Found {
 private struct RememberedRemoval: Sendable {
     let user: UserID
     let kind: LinkRemoval?
-    /// By the address's first proof.
+    /// Whether the address's first proof removed it, not its owner.
     let isByProof: Bool
 }
 
@@ -164,7 +164,7 @@ extension Connection {
             """)
     }
 
-    /// Fields that only administrators set stay.
+    /// Clears the fields that users write; those that only administrators set stay.
     func emptyProfile(of user: UserID, at now: Instant) throws {
         try run(
             """
@@ -174,7 +174,7 @@ extension Connection {
             """)
     }
 
-    /// For an account whose row stays after its deletion.
+    /// Deletes the link data of an account whose row stays after its deletion.
     func forgetLinks(of user: UserID) throws {
         try run("DELETE FROM provider_tokens WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")
         try run("DELETE FROM link_undos WHERE identity_id IN (SELECT id FROM identities WHERE user_id = \(user))")

@@ -24,7 +24,7 @@ extension LinkingTransaction {
         return setAside.id
     }
 
-    /// The identity's holder uses it for another account.
+    /// Removes a set-aside identity's row, because its holder uses it for another account.
     func detach(_ setAside: SetAsideIdentity?) throws {
         guard let setAside, var owner = try db.account(setAside.user)?.user else { return }
         try db.run("DELETE FROM identities WHERE id = \(setAside.id)")

@@ -3,7 +3,8 @@ import GatehouseWire
 import SQLDatabase
 
 extension ProviderCalls {
-    /// Does not revoke the token that it replaces, because some providers would then also revoke the new one.
+    /// Stores a provider's refresh token, encrypted. Does not revoke the token that it replaces, because some providers
+    /// would then also revoke the new one.
     func keep(_ grant: ProviderGrant, of identity: IdentityID, at now: Instant, in db: any Connection) throws {
         let sealed = try secrets.seal(
             Array(grant.refreshToken.reveal().utf8), name: Self.grantName(identity), nonce: randomBytes(12))

@@ -104,7 +104,7 @@ extension LinkStore {
         }
     }
 
-    /// Opens a new session.
+    /// Adds an identity to the caller's account and opens a new session.
     ///
     /// With ``SessionDelivery/code(_:handing:)`` only redeeming the code creates the link: the browser may belong to a
     /// victim tricked into linking, but the PKCE verifier shows the client that started it.
@@ -126,7 +126,7 @@ extension LinkStore {
         }
     }
 
-    /// For a caller who is signed in to the ticket's account.
+    /// Creates a ticket's link for a caller who is signed in to its account.
     ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func confirmLink(

@@ -6,7 +6,7 @@ package import GatehouseWire
 package struct MailAsk: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case recovery
-        /// Also for a new account if ``MailAsk/createsAccount`` is set.
+        /// A sign-in code and link, including for a new account if ``MailAsk/createsAccount`` is set.
         case signIn = "sign_in"
         /// Repeats a pending sign-up's email.
         case signUp = "sign_up"
@@ -19,7 +19,7 @@ package struct MailAsk: Sendable {
     package var request: MailRequest
     package var createsAccount = false
     package var confirmsAutomatically = false
-    /// Of an account that this creates.
+    /// The `user_metadata` of an account that this creates.
     package var data: AuthJSONObject = [:]
     package var confirmsBoth = true
 

@@ -2,12 +2,12 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// The newest, in a row, that the mail server refused.
+/// The newest emails that the mail server refused in a row.
 package struct RefusedMails: Sendable {
     package fileprivate(set) var count = 0
     package fileprivate(set) var reason: String?
 
-    /// Not the addresses'.
+    /// Whether the refusals have another cause than the addresses.
     package var areOurFault: Bool { count >= MailSchedule.refusalsInARow }
 }
 

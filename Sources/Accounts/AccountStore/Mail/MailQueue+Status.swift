@@ -30,7 +30,7 @@ extension MailQueue {
         }
     }
 
-    /// Except emails that a node is sending.
+    /// Makes queued emails due immediately, except those that a node is sending.
     ///
     /// - Parameters:
     ///   - id: nil for all.
@@ -67,7 +67,8 @@ extension MailQueue {
         return count
     }
 
-    /// For an account that is deleted or loses its address. The address of its pending change may be another account's.
+    /// Ends the user's emails, because the account is deleted or loses its address. Other accounts may have emails to
+    /// the address of a pending change.
     func dropMails(to user: User, at now: Instant, in db: any Connection) throws {
         if let email = user.email.flatMap(EmailAddress.init) {
             try db.run(

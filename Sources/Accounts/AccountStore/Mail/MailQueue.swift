@@ -147,7 +147,7 @@ extension MailQueue {
             """)
     }
 
-    /// For a node that stops or had no time. Records no attempt.
+    /// Makes leased emails due immediately, for a node that stops or had no time. Records no attempt.
     package func giveBack(_ mails: [ClaimedMail], at now: Instant) async throws {
         guard !mails.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -172,7 +172,7 @@ extension MailQueue {
             """)
     }
 
-    /// Behind others that wait for the same reason.
+    /// Delays an email's first attempt, behind others that wait for the same reason.
     package func postpone(_ mail: ClaimedMail, _ wait: MailWait, at now: Instant) async throws {
         guard case .mail(let content) = mail.content else { return }
         // Serializable, so that each email gets its own time.
@@ -209,8 +209,8 @@ extension MailQueue {
 
     static let mailSeal = "mail"
 
-    /// Queued emails to the same address that a new one ends. Requests are queued before their account is known, so the
-    /// user is compared only where several accounts may send to an address.
+    /// Selects queued emails to the same address that a new one ends. Requests are queued before their account is
+    /// known, so the user is compared only where several accounts may send to an address.
     private static func superseded(by kind: MailKind, of user: UserID?) -> SQL {
         switch kind {
         case .recovery: "kind IN ('recovery', 'magiclink')"

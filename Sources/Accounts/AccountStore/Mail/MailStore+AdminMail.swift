@@ -21,7 +21,7 @@ package enum LinkOrderOutcome: Sendable {
     case done(Account, MintedToken, MailKind)
     case emailTaken
     case unknownUser
-    /// Does not fit into an access token.
+    /// The merged metadata does not fit into an access token.
     case metadataTooLong
 }
 
@@ -116,8 +116,8 @@ extension MailStore {
         return try link(.signUp, .confirmation, order, to: order.email, of: account, at: now, in: db)
     }
 
-    /// An unconfirmed sign-up's, or a new one; nil if the address is taken. A sign-up's data is set aside with its
-    /// password, as it may be a stranger's; an earlier invitation's stays.
+    /// The account of an unconfirmed sign-up, or a new one; nil if the address is taken. A sign-up's data is set aside
+    /// with its password, as it may be a stranger's; an earlier invitation's stays.
     ///
     /// - Throws: ``MetadataTooLong``.
     private func unconfirmed(_ order: LinkOrder, at now: Instant, in db: any Connection) throws -> Account? {

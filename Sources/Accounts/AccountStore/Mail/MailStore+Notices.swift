@@ -38,8 +38,8 @@ extension MailStore {
     /// Per account.
     static let mostDevices = 50
 
-    /// Queues a notice if the account has used other devices, but none of this family. Does nothing unless the settings
-    /// ask for such notices. Call before the session is inserted.
+    /// Remembers a new session's device, if the settings ask for notices of new devices. Queues one if the account has
+    /// used other devices, but none of this family. Call before the session is inserted.
     func noteDevice(_ device: Device, of user: User, at now: Instant, in db: any Connection) throws {
         guard notices.kinds.contains(.newDevice) else { return }
         let family = device.family

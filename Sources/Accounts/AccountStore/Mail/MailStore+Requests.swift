@@ -3,7 +3,7 @@ package import GatehouseWire
 import SQLDatabase
 
 extension MailStore {
-    /// One row, with or without an account.
+    /// Stores a request for an email: one row, with or without an account.
     package func ask(_ ask: MailAsk, at now: Instant) async throws {
         // Sealed before the transaction, which other writers wait for.
         let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.email, at: now)
@@ -49,8 +49,8 @@ extension MailStore {
 
     private static let unanswered = "no account waits for it"
 
-    /// Stores the email, so that all attempts send the same code. After an error the request becomes due again when its
-    /// lease expires.
+    /// Turns a request into an email and stores it, so that all attempts send the same code. After an error the request
+    /// becomes due again when its lease expires.
     ///
     /// - Returns: nil if there is nothing to send, or another node has the request.
     package func resolve(_ ask: MailAsk, of mail: ClaimedMail, at now: Instant) async throws -> ClaimedMail? {
@@ -113,7 +113,8 @@ extension MailStore {
         }
     }
 
-    /// A change without a session, such as an imported one of unknown origin, ends with its codes.
+    /// Whether the pending change's emails may be repeated. A change without a session, such as an imported one of
+    /// unknown origin, ends with its codes.
     private func mayRepeatChange(
         of user: User, codesLast lifetime: Duration, at now: Instant, in db: any Connection
     ) throws -> Bool {

@@ -23,7 +23,7 @@ extension Accounts {
         "CREATE INDEX ended_sessions_by_time ON ended_sessions (ended_at)",
     ]
 
-    /// Earlier releases recorded revocations, but no reasons.
+    /// Records the ends of sessions under earlier releases, which recorded revocations without reasons.
     static let unexplainedEnds: [Dialect: [SQL]] = [
         .sqlite: [
             """

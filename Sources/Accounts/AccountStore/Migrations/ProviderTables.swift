@@ -10,8 +10,8 @@ extension Accounts {
         // Whether and since when the provider does not forward emails.
         "ALTER TABLE identities ADD COLUMN mail_stopped \(.flag) NOT NULL DEFAULT 0 CHECK (mail_stopped IN (0, 1))",
         "ALTER TABLE identities ADD COLUMN mail_noticed_at \(.instant)",
-        // null for the account's own password. No foreign key: the session in which the user unlinks the identity stays
-        // active.
+        // The identity that opened the session; null for the account's own password. No foreign key: the session in
+        // which the user unlinks the identity stays active.
         "ALTER TABLE sessions ADD COLUMN identity_id \(.uuid)",
     ]
 

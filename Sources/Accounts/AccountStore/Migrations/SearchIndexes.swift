@@ -16,7 +16,7 @@ enum SearchIndexes {
     private static let anonymous: StaticString = "is_anonymous = 1"
     private static let deleted: StaticString = "deleted_at IS NOT NULL"
 
-    /// Of the index for this state; nil for the usual one.
+    /// The condition of the index for this state; nil for the usual one.
     static func rarely(_ state: AccountSearch.State) -> StaticString? {
         switch state {
         case .active: nil
@@ -45,8 +45,8 @@ enum SearchIndexes {
         ],
     ]
 
-    /// A text member's first 256 characters. An index must accept every row, so a document with what text cannot hold
-    /// (U+0000, half a character) has no members.
+    /// A JSON object's text member, its first 256 characters. An index must accept every row, so a document with what
+    /// text cannot hold (U+0000, half a character) has no members.
     private static let memberText: SQL = """
         DO $make$ BEGIN EXECUTE format($create$
         CREATE FUNCTION %1$I.member_text(document json, member text) RETURNS text
@@ -86,7 +86,7 @@ enum SearchIndexes {
         }
     }
 
-    /// Of an administrator's entry in the audit log.
+    /// The account that an administrator's entry in the audit log is about.
     static func subject(_ dialect: Dialect) -> SQL {
         switch dialect {
         case .sqlite: "traits ->> 'user_id'"

@@ -64,7 +64,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Never removes the last sign-in method. Sessions that the passkey opened stay.
+    /// Removes a passkey, but never the last sign-in method. Sessions that it opened stay.
     package func remove(
         _ id: PasskeyID, of user: UserID, by session: SessionID?, from device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -84,7 +84,7 @@ extension PasskeyStore {
         }
     }
 
-    /// Even the last sign-in method.
+    /// Removes a passkey, even the last sign-in method.
     package func removePasskey(
         _ id: PasskeyID, of user: UserID, byAdministratorOn device: Device, at now: Instant
     ) async throws -> PasskeyChange {
@@ -161,7 +161,7 @@ extension AuditEntry {
 }
 
 extension AuditEntry {
-    /// Whether the key may be on several devices.
+    /// Records that the authenticator changed whether the key may be on several devices.
     static func backupEligibilityChanged(_ key: AuthJSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
         AuditEntry(
             .passkeyUpdated, actor: user.id, actorName: user.email ?? "",

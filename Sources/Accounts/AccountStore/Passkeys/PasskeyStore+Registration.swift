@@ -72,7 +72,8 @@ extension PasskeyStore {
 }
 
 extension Connection {
-    /// A concurrent registration of the same credential fails with a conflict, and is retried.
+    /// Whether no account has the credential. A concurrent registration of the same one fails with a conflict, and is
+    /// retried.
     func isFree(_ passkey: Passkey) throws -> Bool {
         try row(PasskeyStore.credentialLookup(passkey.credentialID)) { $0.text() } == nil
     }

@@ -11,7 +11,7 @@ package struct PasskeyProof: Sendable {
     package let signCount: UInt32
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
-    /// The device verified its user.
+    /// Whether the session has two factors, because the device verified its user.
     package let countsAsTwoFactors: Bool
 
     package init(signCount: UInt32, isBackupEligible: Bool, isBackedUp: Bool, countsAsTwoFactors: Bool) {
@@ -25,7 +25,7 @@ package enum PasskeySignIn: Sendable {
     case challengeUsed
     /// The sign count did not increase: another device has a copy of the key. Recorded.
     case cloned
-    /// By the address's first proof. The ticket restores it, together with an emailed code.
+    /// The address's first proof set the passkey aside. The ticket restores it, together with an emailed code.
     case setAside(SetAsidePasskey, User)
     /// The passkey was removed, or the account deleted or banned.
     case changedMeanwhile

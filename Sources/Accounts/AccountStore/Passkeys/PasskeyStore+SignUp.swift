@@ -31,6 +31,8 @@ package enum PasskeySignUpOutcome: Sendable {
 }
 
 extension PasskeyStore {
+    /// Creates an account with its first passkey, and opens a session.
+    ///
     /// An unproven address stays outside the account. So no one gets an account with another person's address, and the
     /// response is the same for a taken one, whose owner gets an email.
     ///

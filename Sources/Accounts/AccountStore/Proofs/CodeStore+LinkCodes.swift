@@ -6,7 +6,7 @@ package enum LinkCodeOutcome: Equatable, Sendable {
     case mailed
     /// Used, expired or unknown.
     case unknownTicket
-    /// Or the account has none.
+    /// The account has another address than the identity, or none.
     case otherAddress
 }
 
@@ -19,7 +19,8 @@ package enum LinkCodeConfirmation: Sendable {
 // Like a sign-in with an emailed code, followed by the confirmation: proves the address and drops what was entered
 // before.
 extension CodeStore {
-    /// The account's own address, if it is the identity's, or if the identity is set aside on this account.
+    /// Where to email a code that confirms a link: the account's own address, if it is the identity's, or if the
+    /// identity is set aside on this account.
     ///
     /// - Returns: nil if no code can answer the question.
     func linkCodeAddress(
@@ -35,7 +36,7 @@ extension CodeStore {
         try await database.accounts(Self.linkAccountLookup(TokenDigest.of(ticket), at: now)).first?.user
     }
 
-    /// Once per ticket. Voids the account's earlier code.
+    /// Emails a code that confirms the ticket's link, once. Voids the account's earlier code.
     ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func mailLinkCode(

@@ -94,7 +94,7 @@ struct TokenRow: Sendable {
     /// Guesses do not end the link, which is too long to guess.
     var takesCodes: Bool { attempts < MintedToken.maximumAttempts }
 
-    /// For an account in use, this may set credentials aside.
+    /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
     func isFirstProof(of account: Account) -> Bool {
         guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
         return switch slot {
@@ -137,13 +137,13 @@ extension CodeStore {
             """
     }
 
-    /// Bound to a code's digest.
+    /// The text that a code's digest is bound to.
     static func codeOwner(_ user: UserID, _ slot: TokenSlot, _ address: String) -> String {
         "\(user.text) \(slot.rawValue) \(address)"
     }
 
-    /// The account's last ``TokenSlot/depth`` codes for the purpose stay valid, so that a stranger's request does not
-    /// void the code that its owner is about to type.
+    /// Creates a code. The account's last ``TokenSlot/depth`` codes for the purpose stay valid, so that a stranger's
+    /// request does not void the code that its owner is about to type.
     ///
     /// - Parameters:
     ///   - pending: If another sign-up created the account.
@@ -175,7 +175,8 @@ extension CodeStore {
 
     static let signUpSeal = "pending sign-up"
 
-    /// nil for the sign-up that created the account. A competing sign-up's data stays with the browser that sent it.
+    /// The sign-up that a repeated email confirms; nil for the one that created the account. A competing sign-up's data
+    /// stays with the browser that sent it.
     func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
         let rows = try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init)
         let competing = try rows.compactMap { row in try pendingSignUp(row).map { (row: row, pending: $0) } }
@@ -184,7 +185,7 @@ extension CodeStore {
         return isSame ? newest.pending : PendingSignUp(passwordHash: nil, data: [:])
     }
 
-    /// Neither strangers' requests nor wrong codes end an administrator's invitation.
+    /// Whether an administrator's invitation is pending. Neither strangers' requests nor wrong codes end it.
     func isInvited(_ user: UserID, at now: Instant, in db: any Connection) throws -> Bool {
         try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init).contains {
             $0.isByAdmin && $0.isGood(at: now)
@@ -197,7 +198,7 @@ extension CodeStore {
 }
 
 extension Connection {
-    /// A new password voids the user's emailed codes.
+    /// Voids the user's emailed codes, as a new password does.
     func voidTokens(of user: UserID) throws { try run("DELETE FROM one_time_tokens WHERE user_id = \(user)") }
 
     /// Ages codes by one, and deletes the oldest.

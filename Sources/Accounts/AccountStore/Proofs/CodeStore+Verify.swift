@@ -26,9 +26,9 @@ package struct MailCaller: Sendable {
 
 package enum VerificationOutcome: Sendable {
     case signedIn(IssuedSession, slot: TokenSlot)
-    /// Without a session, as requested.
+    /// Carried out without a session, as requested.
     case confirmed(slot: TokenSlot)
-    /// For a client with PKCE.
+    /// An authorization code, for a client with PKCE.
     case code(Secret)
     /// A change of address waits for the other address.
     case halfway(hasProofKey: Bool)
@@ -40,12 +40,12 @@ package enum VerificationOutcome: Sendable {
 package struct PendingLink: Sendable {
     package let hasProofKey: Bool
     package let isByAdmin: Bool
-    /// Useful even without a session.
+    /// Whether it confirms an address, which is useful even without a session.
     package let confirms: Bool
     package let address: EmailAddress
-    /// Waits for a change's other address too, so that using the link opens no session.
+    /// Whether a change of address also waits for the other address, so that using the link opens no session.
     package let isFirstOfTwo: Bool
-    /// For an account in use, this may set credentials aside.
+    /// See ``TokenRow/isFirstProof(of:)``.
     package let isFirstProof: Bool
     private let row: TokenRow
 
@@ -172,7 +172,7 @@ extension CodeStore {
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
-    /// Records a wrong code; the change uses up the right one.
+    /// Finds the code that replaces the current password. Records a wrong code; the change uses up the right one.
     ///
     /// - Returns: nil for a wrong code.
     package func reauthentication(
@@ -186,7 +186,8 @@ extension CodeStore {
         }
     }
 
-    /// A newer code, a new password or the account's deletion may have voided a queued email's code.
+    /// Whether a queued email's code is still valid: a newer code, a new password or the account's deletion may have
+    /// voided it.
     package func isCurrent(_ content: MailContent, at now: Instant) async throws -> Bool {
         guard let link = content.linkToken else { return true }
         return try await tokenRow(link)?.isGood(at: now) ?? false
@@ -196,7 +197,7 @@ extension CodeStore {
         try await database.row(Self.tokenLookup(link: TokenDigest.of(link)), TokenRow.init)
     }
 
-    /// Records a wrong code with each code that it was compared with.
+    /// Finds the row of a correct code or link. Records a wrong code with each code that it was compared with.
     ///
     /// - Parameter user: Limits typed codes to this account.
     private func find(
@@ -219,14 +220,14 @@ extension CodeStore {
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
             return (rows.first { isCode(code, of: $0) }, rows)
         case .page(let link, let code):
-            // Whoever has the link has the email: there is nothing to guess.
+            // The caller has the link, and so the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
             return (row.flatMap { isCode(code, of: $0) ? $0 : nil }, [])
         }
     }
 
-    /// Several accounts may change to one address with similar emails, so without a named account no attempt is
-    /// recorded with their codes.
+    /// The rows to compare a typed code with. Several accounts may change to one address with similar emails, so
+    /// without a named account no attempt is recorded with their codes.
     private func rows(
         sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {
@@ -267,7 +268,7 @@ extension CodeStore {
 }
 
 extension TokenRow {
-    /// Of a session that the link's authorization code opens.
+    /// The method of a session that the link's authorization code opens.
     fileprivate var method: AuthenticationMethod {
         switch kind {
         case .signUp: .emailSignUp

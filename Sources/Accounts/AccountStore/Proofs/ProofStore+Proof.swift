@@ -10,11 +10,11 @@ enum Proven: Sendable {
 
 /// Evidence that comes with an emailed code or link.
 struct Prover: Sendable {
-    /// If of the same account. It stays active.
+    /// The session of the caller's token, if of the same account. It stays active.
     var session: SessionID?
-    /// Requested the email, by PKCE verifier or browser.
+    /// Whether the caller requested the email, by PKCE verifier or browser.
     var isClient = false
-    /// Has signed in with the current password.
+    /// Whether the browser has signed in with the current password.
     var isKnownDevice = false
     /// Waiting or set aside, as typed by the caller.
     var password: Secret?
@@ -24,7 +24,7 @@ struct Prover: Sendable {
 }
 
 extension ProofStore {
-    /// Also voids the account's other codes.
+    /// Carries out what a code proves, and voids the account's other codes.
     ///
     /// - Returns: nil for a used or expired code, or if the account is gone, banned or changed since.
     func prove(_ row: TokenRow, by prover: Prover, at now: Instant, in db: any Connection) throws -> Proven? {
@@ -129,7 +129,6 @@ extension ProofStore {
         }
     }
 
-    /// For the first time.
     private func confirm(
         _ account: inout Account, _ address: String, at now: Instant, in db: any Connection
     ) throws {
@@ -145,7 +144,7 @@ extension ProofStore {
         }
     }
 
-    /// Ends a change whose session has ended.
+    /// Whether the session that began the pending change is active. If not, ends the change.
     func addressChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
         guard let session = user.addressChangeSession else { return true }
         if case .good = try accounts.changer(user.id, by: session, at: now, in: db) { return true }
@@ -153,7 +152,7 @@ extension ProofStore {
         return false
     }
 
-    /// Marks the code as used if the other address must still confirm.
+    /// Checks whether the other address must still confirm, and if so marks the code as used.
     ///
     /// - Returns: Whether the confirmations prove the new address; nil if the change waits.
     private func lastConfirmation(
@@ -188,7 +187,7 @@ extension ProofStore {
 }
 
 extension Connection {
-    /// Undoing a link keeps the address proven.
+    /// Records the proof in undoable links: undoing one keeps the address proven.
     fileprivate func keepProof(of user: UserID, at now: Instant) throws {
         let links = try rows(
             """
@@ -206,6 +205,6 @@ extension Connection {
 }
 
 extension User {
-    /// For a pending change.
+    /// The address whose code confirms the pending change.
     fileprivate func addressToConfirm(_ slot: TokenSlot) -> String? { slot == .emailChangeNew ? newEmail : email }
 }

@@ -62,7 +62,7 @@ extension ProofStore {
         }
     }
 
-    /// With an unfinished sign-up's `user_metadata`: it may be a stranger's.
+    /// Sets the account's password aside, with an unfinished sign-up's `user_metadata`: it may be a stranger's.
     private func putAside(
         _ account: inout Account, _ facts: ProofFacts, into setAside: inout SetAside,
         replacedBy pending: PendingSignUp?, _ prover: Prover, at now: Instant, in db: any Connection
@@ -79,8 +79,8 @@ extension ProofStore {
         try replaceEntered(in: &account, with: prover.isClient ? pending?.data ?? [:] : [:], in: db)
     }
 
-    /// Also takes the password's sign-up metadata if the account is an unfinished sign-up. Never replaces a password
-    /// that the owner has set since.
+    /// Makes a waiting or set-aside password the account's, with its sign-up's metadata if the account is an unfinished
+    /// sign-up. Never replaces a password that the owner has set since.
     private func adopt(
         _ hash: Secret?, _ isUnfinished: Bool, _ pending: PendingSignUp?, in account: inout Account,
         from setAside: inout SetAside, at now: Instant, in db: any Connection
@@ -142,7 +142,7 @@ extension ProofStore {
         account.user.appMetadata = try Accounts.providersRecomputed(account)
     }
 
-    /// A code for an unfinished sign-up was requested without its password.
+    /// Records that a code for an unfinished sign-up was requested without its password.
     func noteContest(of account: Account, in db: any Connection) throws {
         guard account.isAbandoned, account.user.passwordHash != nil, !account.user.setAside.isContested else { return }
         var setAside = account.user.setAside

@@ -8,7 +8,7 @@ package struct VerifyingCaller: Sendable {
     /// Names the account whose change of address a typed code confirms; nil for the only one that changes to the
     /// address. Its session survives its address's first proof.
     package var token: MailCaller?
-    /// Has signed in with the current password.
+    /// Whether the browser has signed in with the current password.
     package var isKnownDevice: @Sendable (User) -> Bool = { _ in false }
     /// One of ``Accounts/waitingPasswords(_:for:by:at:)``, as typed.
     package var password: Secret?
@@ -44,12 +44,13 @@ package struct WaitingPasswords: Sendable {
 }
 
 extension VerifyingCaller {
-    /// For a typed code that confirms a change of address.
+    /// The account whose change of address a typed code confirms, if the caller names one.
     func changer(_ slots: [TokenSlot]) -> UserID? { slots.contains(.emailChangeNew) ? token?.user : nil }
 }
 
 extension User {
-    /// Set-aside ones, an unproven sign-up's, and that of the email's sign-up.
+    /// The passwords that a proof of the mailbox can make the account's: set-aside ones, an unproven sign-up's, and
+    /// that of the email's sign-up.
     fileprivate func waitingPasswords(or pending: PendingSignUp?) -> [Secret] {
         let own = times.emailProvenAt == nil ? passwordHash : nil
         return [own, pending?.passwordHash].compactMap(\.self) + setAside.passwords.map(\.hash)

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 package import SQLDatabase
 
-/// With the configured secrets.
+/// A value that does not open with the configured secrets.
 package struct UnopenedValue: Equatable, Sendable {
     package let kind: SealedKind
     /// The row's primary key; digests in hexadecimal.
@@ -65,9 +65,10 @@ extension Resealing {
         counts.examples.append(UnopenedValue(kind: kind, key: row.key.shown, missingSecret: missing))
     }
 
-    /// In batches. Servers may run if all of them have the first secret. After an interruption or error, call it again.
+    /// Re-encrypts every value with the first secret, in batches. Servers may run if all of them have that secret.
+    /// After an interruption or error, call it again.
     ///
-    /// - Returns: The values re-encrypted. Values that do not open stay as they are.
+    /// - Returns: The number of values. Those that do not open stay as they are.
     package func reseal(_ kind: SealedKind) async throws -> Int {
         var (count, last) = (0, SQLValue?.none)
         repeat {
@@ -78,7 +79,7 @@ extension Resealing {
         return count
     }
 
-    /// Keeps a value that a server has changed since it was read.
+    /// Re-encrypts one batch. Keeps a value that a server has changed since it was read.
     ///
     /// - Parameter last: The previous batch's end.
     package func reseal(_ kind: SealedKind, after last: SQLValue?, limit: Int) async throws -> ResealedBatch {

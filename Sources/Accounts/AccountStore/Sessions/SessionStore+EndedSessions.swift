@@ -13,7 +13,7 @@ extension SessionStore {
         try await database.read { try accounts.admin.sessionHistory(of: user, limit: limit, at: now, in: $0) }.ended
     }
 
-    /// nil for an active session, or without a record. Only for the former holder of its tokens.
+    /// Why a session ended; nil if it is active or has no record. Only for the former holder of its tokens.
     package func endReason(of session: SessionID?, of user: UserID) async throws -> SessionEnd.Reason? {
         guard let session else { return nil }
         let found = try await database.row(Self.endReasonLookup(session)) { ($0.text(), $0.text()) }
@@ -58,7 +58,7 @@ extension SessionStore {
         }
     }
 
-    /// Call before the sessions are removed.
+    /// Records sessions that have ended by policy. Call before they are removed.
     func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
         guard let policyEnd = policyEnd(at: now) else { return }
         try db.run(
@@ -71,7 +71,8 @@ extension SessionStore {
         try db.noteEnds(of: condition, at: now)
     }
 
-    /// The sessions' rows must still exist. A session that already ended by policy keeps that reason and time.
+    /// Records the end of the condition's sessions, whose rows must still exist. A session that already ended by policy
+    /// keeps that reason and time.
     func record(_ end: SessionEnd, of condition: SQL, at now: Instant, in db: any Connection) throws {
         let policyEnd = policyEnd(at: now)
         func unlessOver(_ earlier: (PolicyEnd) -> SQL, _ value: SQL) -> SQL {

@@ -17,7 +17,7 @@ extension SessionStore {
         return all.filter { !policy.hasEnded($0.session, at: now) }
     }
 
-    /// From another session, also ends a pending change of address, whichever session began it.
+    /// Ends one session. From another session, also ends a pending change of address, whichever session began it.
     ///
     /// - Parameters:
     ///   - level: The user's. Below the user's second factor, another session that had it does not end.

@@ -17,9 +17,10 @@ package enum RefreshOutcome: Sendable {
 }
 
 extension SessionStore {
-    /// One write, which takes the lock, and a read right after it. Rotates only the current token. Otherwise decides by
-    /// the state just read, so that concurrent callers converge on one successor. Reuse is an outcome, not an error:
-    /// the session's end must commit (RFC 9700 §4.14.2).
+    /// Exchanges a refresh token for its successor: one write, which takes the lock, and a read right after it.
+    ///
+    /// Rotates only the current token. Otherwise decides by the state just read, so that concurrent callers converge on
+    /// one successor. Reuse is an outcome, not an error: the session's end must commit (RFC 9700 §4.14.2).
     ///
     /// - Parameter recordsRepeats: Records `reissueLate` now; otherwise the caller calls ``recordRepeat(of:from:at:)``
     ///   when it hands out the tokens.
@@ -31,7 +32,7 @@ extension SessionStore {
             presented.session, counter: presented.counter, key, from: device, recordsRepeats: recordsRepeats, at: now)
     }
 
-    /// The previous refresh token came late and got the current one again.
+    /// Records that the previous refresh token came late and got the current one again.
     package func recordRepeat(of issued: IssuedSession, from device: Device, at now: Instant) async throws {
         let entry = Self.entry(.tokenRepeated, issued.session, issued.account, device, reason: nil)
         try await database.write { db in try accounts.record([entry], at: now, in: db) }
@@ -116,7 +117,7 @@ extension SessionStore {
         }
     }
 
-    /// Below a second factor's level.
+    /// Continues a session below a second factor's level.
     ///
     /// - Returns: nil if the session has changed.
     private func lower(
@@ -164,7 +165,8 @@ extension SessionStore {
             traits: AuthJSONObject(traits.compactMapValues(\.self)))
     }
 
-    /// Under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is banned.
+    /// Advances a session by one token, under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is
+    /// banned.
     static func rotation(
         of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
     ) -> SQL {
@@ -205,7 +207,7 @@ extension Row {
     }
 }
 
-/// One row per identity.
+/// Merges an account's rows, one per identity.
 private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
     guard var found = rows.first, rows.count > 1 else { return rows.first }
     found.account.identities = rows.flatMap(\.account.identities)

@@ -22,8 +22,8 @@ extension SessionStore {
     /// Longer than any access token is valid.
     package static let revocationsStay: Duration = .seconds(8 * 86_400)
 
-    /// Newest first, at most ``mostRevocations``. Times are the transactions' beginnings, by their nodes' clocks, so
-    /// pass a time somewhat before the previous call.
+    /// Revocations since `moment`, newest first, at most ``mostRevocations``. Their times are the transactions'
+    /// beginnings, by their nodes' clocks, so pass a time somewhat before the previous call.
     package func revocations(since moment: Instant) async throws -> [Revocation] {
         try await database.rows(Self.revocationLookup(since: moment)) { row in
             Revocation(id: row.text(), notedAt: row.instant(), until: row.instantIfPresent())
@@ -46,11 +46,10 @@ extension SessionStore {
         return value
     }
 
-    /// Also ends the changes of address that the sessions began, and records the reason, and revocations for callers
-    /// that verify tokens without the database. An account read before may still show the change, but cannot restore
-    /// it.
+    /// Ends sessions and the changes of address that they began. Records the reason, and revocations for callers that
+    /// verify tokens without the database. An account read before may still show the change, but cannot restore it.
     ///
-    /// - Returns: The sessions ended.
+    /// - Returns: The number of sessions.
     @discardableResult
     func endSessions(
         where condition: SQL, _ end: SessionEnd, at now: Instant, in db: any Connection
@@ -89,7 +88,7 @@ extension SessionStore {
 }
 
 extension Connection {
-    /// With `until: now`, tokens become valid again.
+    /// Invalidates a user's tokens. With `until: now` they become valid again.
     func revoke(_ user: UserID, until end: Instant? = nil, at now: Instant) throws {
         try run(
             """

@@ -3,11 +3,11 @@ package import GatehouseWire
 import SQLDatabase
 
 extension SessionStore {
-    /// For a restored backup, which makes used tokens and ended sessions valid again. Ends sessions of all users,
-    /// deletes pending codes, flows and tickets, and ends queued emails with codes.
+    /// Ends sessions of all users, deletes pending codes, flows and tickets, and ends queued emails with codes. For a
+    /// restored backup, which makes used tokens and ended sessions valid again.
     ///
     /// - Parameter limit: Sessions per batch.
-    /// - Returns: The sessions ended. Call again until it is 0.
+    /// - Returns: The number of sessions. Call again until it is 0.
     package func endSomeSessions(limit: Int = 5_000, at now: Instant) async throws -> Int {
         try await revoking(at: now) { db in
             let count = try endSessions(
@@ -33,8 +33,8 @@ extension SessionStore {
         }
     }
 
-    /// A change without a session, such as one from migration 29 or earlier, does not end with the sessions, and a
-    /// request for another code would email it to the new address.
+    /// Ends pending changes of address. A change without a session, such as one older than migration 30, does not end
+    /// with the sessions, and a request for another code would email it to the new address.
     ///
     /// - Parameter limit: Users per batch.
     /// - Returns: The `last` of the next call; nil at the end.

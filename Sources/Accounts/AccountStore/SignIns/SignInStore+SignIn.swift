@@ -37,7 +37,7 @@ extension SignInStore {
         }
     }
 
-    /// Unless the stored hash has changed.
+    /// Replaces an outdated hash of the same password, unless the stored hash has changed.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
             _ = try db.run(

@@ -7,10 +7,10 @@ package struct EmailSignUp: Sendable {
     /// nil for an account that signs in with emailed codes.
     package let passwordHash: Secret?
     package let metadata: AuthJSONObject
-    /// By auto-confirm, without an email.
+    /// Whether auto-confirm confirms the address without an email.
     package let isConfirmed: Bool
     package var mail: MailRequest?
-    /// A sign-up email was just sent, so a repeated sign-up sends none.
+    /// Whether a sign-up email was just sent, so that a repeated sign-up sends none.
     package var isWithinInterval = false
 
     package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
@@ -36,14 +36,15 @@ package enum SignUpOutcome: Sendable {
     /// An earlier sign-up awaits confirmation. A different password waits as well, until a client proves the address
     /// and shows which one it chose.
     case waitsAlready
-    /// By a confirmed account, whose owner gets an email.
+    /// A confirmed account has the address. Its owner gets an email.
     case taken
 }
 
 extension SignInStore {
-    /// Opens a session if the address is confirmed. Repeating an unconfirmed sign-up with the same password changes
-    /// nothing. Another password and its metadata wait until their client proves the address. A pending invitation is
-    /// not replaced.
+    /// Creates an account, and opens a session if the address is confirmed.
+    ///
+    /// Repeating an unconfirmed sign-up with the same password changes nothing. Another password and its metadata wait
+    /// until their client proves the address. A pending invitation is not replaced.
     package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
         // The stored identity records an unproven address. An auto-confirmed sign-up's response says otherwise, as in
@@ -102,7 +103,8 @@ extension SignInStore {
         }
     }
 
-    /// Hides from the caller that the address is registered: the caller's input, with random ids.
+    /// A fictitious account, which hides from the caller that the address is registered: the caller's input, with
+    /// random ids.
     package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
         var account = newAccount(
             EmailSignUp(
@@ -167,7 +169,7 @@ extension SignInStore {
         return .waitsAlready
     }
 
-    /// For a sign-up that competes with an earlier one.
+    /// Keeps the password of a sign-up that competes with an earlier one.
     private func wait(with signUp: EmailSignUp, _ user: User?, at now: Instant, in db: any Connection) throws {
         var setAside = user?.setAside ?? SetAside()
         if let hash = signUp.passwordHash {
@@ -176,8 +178,8 @@ extension SignInStore {
         try db.run("UPDATE users SET set_aside = \(setAside.stored) WHERE id = \(user?.id ?? Self.nobody)")
     }
 
-    /// A sign-up that a limit refused competes with an earlier one, so the earlier email's code alone must not confirm
-    /// the earlier password. Does the same work for every address.
+    /// Records a sign-up that a limit refused. It competes with an earlier one, so the earlier email's code alone must
+    /// not confirm the earlier password. Does the same work for every address.
     package func noteRefusedSignUp(_ signUp: EmailSignUp, at now: Instant) async throws {
         try await database.write { db in
             let found = try db.accounts(Self.emailLookup(signUp.email)).first {

@@ -31,8 +31,8 @@ package struct TransferCounts: Sendable {
 extension TransferStore {
     private static let appsAtOnce = 500
 
-    /// After `last` in order of id, with verified factors, passkeys and remembered removals. A secret that does not
-    /// open is no error: see ``FactorContent/unopened``.
+    /// Accounts after `last` in order of id, with verified factors, passkeys and remembered removals. A secret that
+    /// does not open is no error: see ``FactorContent/unopened``.
     package func exportedAccounts(after last: UserID?, limit: Int) async throws -> [ExportedAccount] {
         try await database.read { db in
             let accounts = try db.accounts(after: last, limit: limit)

@@ -7,13 +7,13 @@ package enum ImportOutcome: Equatable, Sendable {
     /// Not changed.
     case alreadyThere
     case emailTaken, phoneTaken, identityTaken
-    /// By a constraint. The text is the driver's and contains no values.
+    /// Refused by a constraint. The text is the driver's and contains no values.
     case refused(String)
 }
 
 package enum ImportedConfirmations: Sendable {
-    /// See ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses without an email, so anyone
-    /// could have registered them.
+    /// Only the account's own times: see ``Account/wasConfirmedByEmail``. The other server may have confirmed addresses
+    /// without an email, so anyone could have registered them.
     case proveWhatTheyShow
     /// The operator states that the other server confirmed addresses only by email.
     case proveAddresses
@@ -27,7 +27,7 @@ package struct ImportedAccount: Sendable {
     package var factors: [TransferredFactor] = []
     package var passkeys: [Passkey] = []
     package var removals: [TransferredRemoval] = []
-    /// At the source, to sign in or to reset the password.
+    /// Whether the user answered an email at the source, to sign in or to reset the password.
     package var hasAnsweredRecovery = false
 
     package init(_ account: Account, profile: ImportedProfile? = nil, sessions: [ImportedSession]? = nil) {
@@ -44,7 +44,7 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     package var hasChanged = false
     /// The account already existed, and lacks some of the source's verified second factors and passkeys.
     package var lacksFactors = false
-    /// Left out: another account has the credential.
+    /// A passkey was left out, because another account has its credential.
     package var hasTakenPasskeys = false
     /// For an added account; nil without a confirmed address.
     package var isProven: Bool?
@@ -83,7 +83,8 @@ extension TransferStore {
             : "a value breaks a rule of the schema (code \(failure.code))"
     }
 
-    /// Existing data stays, except sessions that were never used here and have since been refreshed at the source.
+    /// Imports an account with its profile and sessions. Existing data stays, except sessions that were never used here
+    /// and have since been refreshed at the source.
     ///
     /// - Parameters:
     ///   - confirmations: What `email_confirmed_at` proves.
@@ -128,8 +129,8 @@ extension TransferStore {
 
     private struct Rehearsed: Error { let outcome: ImportedAccountOutcome }
 
-    /// Proven are addresses that the account's providers verified, and those that the other server confirmed if the
-    /// operator says so. Another Gatehouse's proof stays.
+    /// Marks addresses as proven that the account's providers verified, and those that the other server confirmed if
+    /// the operator says so. Another Gatehouse's proof stays.
     private static func withProofs(
         _ account: Account, _ confirmations: ImportedConfirmations, _ hasAnsweredRecovery: Bool = false
     ) throws -> Account {
@@ -155,7 +156,8 @@ extension TransferStore {
 }
 
 extension Account {
-    /// The email came first, and the confirmation was not merely part of the account's creation.
+    /// Whether the other server's times show that an email confirmed the address: it came first, and the confirmation
+    /// was not merely part of the account's creation.
     package var wasConfirmedByEmail: Bool {
         guard let confirmedAt = user.times.emailConfirmedAt, confirmedAt > user.times.createdAt else { return false }
         return [user.times.confirmationSentAt, user.times.invitedAt].contains { sentAt in

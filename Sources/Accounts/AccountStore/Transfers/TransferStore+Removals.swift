@@ -7,7 +7,7 @@ package struct TransferredRemoval: Sendable {
     package let provider: String
     package let providerID: String
     package let kind: LinkRemoval
-    /// By the address's first proof, not the owner.
+    /// Whether the address's first proof removed it, not its owner.
     package let isByProof: Bool
     package let at: Instant
 

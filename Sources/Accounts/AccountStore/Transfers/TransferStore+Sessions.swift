@@ -31,9 +31,9 @@ package struct ImportedSessionCounts: Equatable, Sendable {
     package var alreadyThere = 0
     /// Refreshed both here and at the source, which continue independently.
     package var parted = 0
-    /// Since an earlier import. It stays ended.
+    /// Ended here since an earlier import. It stays ended.
     package var endedHere = 0
-    /// Since an earlier import, and never used here; now ended here as well.
+    /// Ended at the source since an earlier import, and never used here; now ended here as well.
     package var endedThere = 0
     /// Belongs to a different account here.
     package var taken = 0
@@ -52,7 +52,7 @@ package struct ImportedSessionCounts: Equatable, Sendable {
 }
 
 extension TransferStore {
-    /// For an account deleted at the source. The account itself stays.
+    /// Ends the sessions of an account that was deleted at the source. The account itself stays.
     ///
     /// - Returns: Whether the account exists and is not deleted here.
     package func endSessions(
@@ -163,7 +163,7 @@ struct SessionImport {
         }
     }
 
-    /// Unless the sessions have been used here.
+    /// Ends sessions that the source no longer has, unless they have been used here.
     private mutating func endOthers(_ ids: Set<SessionID>, at now: Instant, in db: any Connection) throws {
         for id in ids {
             counts.endedThere += try accounts.sessions.endSessions(

@@ -50,7 +50,7 @@ package enum ImportedTokenAge: Int64, Sendable {
 extension TransferStore {
     static let importKeySeal = "import key"
 
-    /// As if it were the native token at its position.
+    /// Exchanges an imported token as if it were the native token at its position.
     ///
     /// - Returns: nil for a token that was never imported; `unknown` if its session has ended.
     package func refresh(

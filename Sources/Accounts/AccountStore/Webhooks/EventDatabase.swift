@@ -2,7 +2,8 @@ package import AccountDomain
 import GatehouseWire
 package import SQLDatabase
 
-/// Transactions also store their changes' events for webhooks. Reads and token refreshes pass unchanged.
+/// A database whose transactions also store their changes' events for webhooks. Reads and token refreshes pass
+/// unchanged.
 package struct EventDatabase: Database {
     let base: any Database
     private let writer: EventWriter

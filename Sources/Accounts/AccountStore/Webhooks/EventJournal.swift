@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import SQLDatabase
 
-/// In order. Exists only with webhooks.
+/// A transaction's changes to accounts, in order. Exists only with webhooks.
 final class EventJournal {
     enum Note {
         case created(UserID)

@@ -110,7 +110,7 @@ extension EventStore {
             """)
     }
 
-    /// After the last delivery about a deleted user.
+    /// Removes a deleted user's deliveries, after the last one.
     private func forget(_ delivery: ClaimedDelivery, in db: any Connection) throws {
         try db.run(
             """
@@ -138,7 +138,8 @@ extension EventStore {
             """)
     }
 
-    /// For a node that stops or had no time. Untried deliveries keep their attempt count.
+    /// Makes leased deliveries due immediately, for a node that stops or had no time. Untried deliveries keep their
+    /// attempt count.
     package func giveBack(_ deliveries: [(delivery: ClaimedDelivery, wasTried: Bool)], at now: Instant) async throws {
         guard !deliveries.isEmpty else { return }
         try await database.writeCommitted { db in
@@ -154,7 +155,7 @@ extension EventStore {
 
     static func urlDigest(_ url: String) -> [UInt8] { Array(SHA256.hash(data: Array(url.utf8))) }
 
-    /// By a 410 at this URL.
+    /// Whether the endpoint has responded with 410 at this URL.
     package func isDisabled(_ endpoint: WebhookEndpoint) async throws -> Bool {
         let digest = try await database.row(
             "SELECT url_digest FROM webhook_endpoints WHERE name = \(endpoint.name)"
@@ -172,7 +173,7 @@ extension EventStore {
         }
     }
 
-    /// Until its URL changes or a test reaches it.
+    /// Disables an endpoint until its URL changes or a test reaches it.
     package func disable(_ endpoint: WebhookEndpoint, at now: Instant) async throws {
         let digest = Self.urlDigest(endpoint.url)
         try await database.write { db in

@@ -125,7 +125,7 @@ extension EventStore {
         }
     }
 
-    /// Of a batch; nil without any.
+    /// When the first and the last failed delivery of a batch ended; nil without any.
     private func endsOfFailed(
         _ endpoint: String, from first: Instant, until last: Instant, limit: Int
     ) async throws -> (first: Instant, last: Instant)? {
@@ -141,7 +141,7 @@ extension EventStore {
         return (first, last)
     }
 
-    /// For an endpoint that is disabled or no longer configured.
+    /// Ends queued deliveries to an endpoint that is disabled or no longer configured.
     ///
     /// - Returns: Their number. Call again until it is 0.
     package func endDeliveries(
@@ -163,7 +163,7 @@ extension EventStore {
 }
 
 extension Connection {
-    /// For deliveries that no node works on, such as those of an endpoint that left the settings.
+    /// Ends deliveries that no node works on, such as those of an endpoint that left the settings.
     func endExpiredDeliveries(at now: Instant, limit: Int) throws -> Int {
         try run(
             """

@@ -43,7 +43,7 @@ struct EventWriter: Sendable {
             """)
     }
 
-    /// New events wait for the user's failed one, and are not examined earlier; nil without one.
+    /// When the user's failed event is retried, before which new ones need not be examined; nil without one.
     private func nextAttempt(
         for user: UserID, at endpoint: WebhookEndpoint, in db: any Connection
     ) throws -> Instant? {
