@@ -4,12 +4,12 @@ package import SQLDatabase
 
 /// Stores accounts. Unless it says otherwise, a method makes its changes in one transaction.
 ///
-/// Every method of this module throws ``DatabaseFailure``, `CancellationError` if its task is cancelled while the
+/// Every async method of this module throws ``DatabaseFailure``, `CancellationError` if its task is cancelled while the
 /// driver can still stop, and ``JSONProblem`` if JSON that it needs is damaged. Nothing changed after an error, except
 /// possibly with ``DatabaseFailure/Reason/unknownOutcome``.
 ///
 /// A `device` is the caller's; nil for an operator's command. A `session` is the one that the caller's token names. A
-/// `limit` outside its range is clamped.
+/// `limit` outside a documented range is clamped.
 package struct Accounts: Sendable {
     package internal(set) var database: any Database
     package let secrets: ServerSecrets

@@ -12,7 +12,7 @@ package struct PasswordHasher: Sendable {
     /// - Parameters:
     ///   - threads: Usually one per core. On Linux they run at nice 10.
     ///   - waitingPerThread: Beyond it, the next job is refused or the source with most places gives one up. With 64
-    /// the last one waits about 2 s.
+    ///     the last one waits about 2 s.
     ///   - randomBytes: Cryptographically secure; called on the hashing threads.
     ///   - observe: Called on the hashing threads.
     package init(

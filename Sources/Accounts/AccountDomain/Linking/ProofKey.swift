@@ -3,6 +3,7 @@ package import GatehouseWire
 
 /// A PKCE challenge (RFC 7636).
 package struct ProofKey: Equatable, Sendable {
+    /// RFC 7636 §4.2.
     package enum Method: String, CaseIterable, Sendable { case s256, plain }
 
     package let challenge: String

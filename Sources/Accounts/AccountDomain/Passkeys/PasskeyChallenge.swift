@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A challenge that the server recognizes without storing it, so that anonymous callers cannot fill a table.
+/// A passkey challenge that the server recognizes without storing it, so that anonymous callers cannot fill a table.
 ///
 /// The id is a version 8 UUID (RFC 9562 §5.8): expiry time, random bits, and a proof of origin and purpose. The
 /// challenge is a MAC of the id, so only its receiver knows it.

@@ -30,7 +30,7 @@ package struct PasswordPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - minimumLength: Raised to the lowest of ``minimums`` if smaller.
     ///   - requiredCharacters: Sets separated by colons. `\:` is a colon within a set; any other backslash is its own
-    /// set. Empty sets are ignored.
+    ///     set. Empty sets are ignored.
     ///   - refusesCommon: As `pwned`.
     ///   - forbiddenWords: Refused as `pwned` in any case, including surrounded by digits and punctuation.
     package init(

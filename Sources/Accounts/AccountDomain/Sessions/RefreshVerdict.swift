@@ -25,7 +25,7 @@ package enum RefreshVerdict: String, Sendable {
     ///   - counter: The presented token's.
     ///   - lowEnd: See ``SessionPolicy/lowEnd(of:of:)``.
     ///   - successorWasUsed: Whether an access token issued with the current refresh token has been used. Needed by
-    /// strict policies, and by tokens issued before a second factor.
+    ///     strict policies, and by tokens issued before a second factor.
     package init(
         counter: Int64, session: Session, policy: SessionPolicy, now: Instant, successorWasUsed: Bool = false,
         lowEnd: Instant? = nil

@@ -82,7 +82,7 @@ extension Connection {
         try row(FactorStore.challengeLookup(challenge, to: factor)) { $0.challengeState(at: now) } ?? .unknown
     }
 
-    /// The answer is accepted only if this returns true.
+    /// Uses up a challenge. The answer is accepted only if this returns true.
     func use(_ challenge: ChallengeID, to factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """

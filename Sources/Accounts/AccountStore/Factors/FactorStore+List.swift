@@ -26,8 +26,8 @@ extension FactorStore {
         return needsLevel && current.isTooLow ? .tooLow : .good(current)
     }
 
-    /// nil if the session may answer the factor. An unverified factor's first answer raises any session, even that of a
-    /// thief with only a password or a token, so it needs what adding the factor needed.
+    /// Why the session may not answer the factor; nil if it may. An unverified factor's first answer raises any
+    /// session, even that of a thief with only a password or a token, so it needs what adding the factor needed.
     func refusal(of factor: Factor, in current: CurrentAccount, at now: Instant) -> FactorOutcome? {
         if factor.isVerified { return nil }
         if current.isTooLow { return .tooLow }

@@ -54,7 +54,7 @@ extension FactorStore {
         return try accounts.sessions.issue(session, to: account)
     }
 
-    /// Locks the factor after too many.
+    /// Counts a wrong answer, and locks the factor after too many.
     func countFailure(of factor: FactorID, kind: Factor.Kind, at now: Instant, in db: any Connection) throws {
         try db.run("UPDATE factors SET failures = failures + 1 WHERE id = \(factor)")
         let failures = try db.row("SELECT failures FROM factors WHERE id = \(factor)") { Int($0.int()) } ?? 0

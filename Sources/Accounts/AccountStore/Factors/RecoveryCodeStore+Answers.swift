@@ -67,7 +67,7 @@ extension RecoveryCodeStore {
 }
 
 extension Connection {
-    /// The answer is accepted only if this returns true.
+    /// Uses up a code. The answer is accepted only if this returns true.
     fileprivate func use(_ code: RecoveryCode, hash: Secret, of factor: FactorID, at now: Instant) throws -> Bool {
         try run(
             """

@@ -34,7 +34,7 @@ struct LinkingTransaction {
         }
     }
 
-    /// The link is created when the code is redeemed. Checks for certain refusals now.
+    /// Stores a link to create when the code is redeemed. Checks for certain refusals now.
     func prepareLink(_ signIn: ProviderSignIn, to asker: LinkAsker, _ account: Account) throws -> LinkingOutcome {
         let found = try Found(signIn, .link(asker.user), asker: account, in: db, at: now)
         let decision = LinkingDecision(found.facts)

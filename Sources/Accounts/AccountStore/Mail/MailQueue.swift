@@ -14,7 +14,7 @@ package struct ClaimedMail: Sendable {
 
     package enum Content: Sendable {
         case mail(MailContent)
-        /// For an address that may have no account.
+        /// A request for an address that may have no account.
         case request(MailAsk)
         /// Expired, or this configuration cannot open it.
         case unreadable
@@ -33,7 +33,7 @@ package enum MailResult: Equatable, Sendable {
     /// Permanently refused, but not because of the address. Retried while the server refuses every email: the fault is
     /// ours then.
     case declined(reason: String)
-    /// Marks the address's account until an email is accepted.
+    /// The server permanently refuses the address. Marks its account until an email is accepted.
     case undeliverable(reason: String)
 }
 

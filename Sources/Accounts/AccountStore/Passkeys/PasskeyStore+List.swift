@@ -143,7 +143,7 @@ extension Connection {
 
     /// - Returns: Whether this is the challenge's first use.
     func use(_ challenge: PasskeyChallenge, at now: Instant) throws -> Bool {
-        // Enough, at one call in sixteen.
+        // One call in sixteen is enough.
         if challenge.id.bytes[7] & 15 == 0 { try removeExpired(from: .passkeyChallenges, at: now) }
         return try run(
             """

@@ -63,7 +63,7 @@ package struct PendingLink: Sendable {
     package func isOf(_ browser: Secret?) -> Bool { row.isOf(browser) }
 }
 
-/// Replaces the current password in a change of the account.
+/// A correct code that replaces the current password in a change of the account.
 package struct MailedReauthentication: Sendable {
     fileprivate let digest: [UInt8]
 }

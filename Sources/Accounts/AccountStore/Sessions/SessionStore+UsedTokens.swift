@@ -4,7 +4,7 @@ import SQLDatabase
 
 // For strict session policies.
 extension SessionStore {
-    /// An older token than the recorded one changes nothing.
+    /// Records the use of an access token. One older than the recorded one changes nothing.
     ///
     /// - Parameter counter: Of the refresh token that the access token was issued with.
     package func noteUse(of session: SessionID, counter: Int64) async throws {

@@ -3,7 +3,7 @@ import GatehouseWire
 import SQLDatabase
 
 extension Connection {
-    /// Makes emails, deliveries and tasks due that wait longer than any schedule allows: a node's clock was ahead. A
+    /// Makes emails, deliveries and tasks due that wait longer than any schedule allows, because a clock was ahead. A
     /// delivery also gets a new expiry.
     func makeDue(at now: Instant, limit: Int) throws -> Int {
         let mails = try MailLane.allCases.reduce(0) { count, lane in

@@ -22,7 +22,7 @@ package struct EmailSignUp: Sendable {
 }
 
 extension EmailSignUp {
-    /// Compares the password with that of the sign-up that created the account, by the equal salt: see
+    /// Whether the password is that of the sign-up that created the account, whose salt is equal: see
     /// ``ServerSecrets/signUpSalt(of:)``.
     fileprivate func isRepetition(of user: User) -> Bool {
         guard let passwordHash else { return user.passwordHash == nil }

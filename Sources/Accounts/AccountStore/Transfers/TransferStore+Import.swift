@@ -42,7 +42,7 @@ package struct ImportedAccountOutcome: Equatable, Sendable {
     package var sessions = ImportedSessionCounts()
     /// The account already existed and stays as it is, although the source has changed since.
     package var hasChanged = false
-    /// The account already existed, and lacks some of the source's verified second factors and passkeys.
+    /// The account already existed, and lacks some of the source's verified second factors or passkeys.
     package var lacksFactors = false
     /// A passkey was left out, because another account has its credential.
     package var hasTakenPasskeys = false
