@@ -3,9 +3,9 @@ import GatehouseWire
 import SQLDatabase
 
 struct SessionHistory {
-    /// As in ``Accounts/sessions(of:at:)``.
+    /// As in ``SessionStore/sessions(of:at:)``.
     var active: [SessionOnDevice] = []
-    /// As in ``Accounts/endedSessions(of:limit:at:)``.
+    /// As in ``SessionStore/endedSessions(of:limit:at:)``.
     var ended: [EndedSession] = []
 }
 

@@ -11,7 +11,7 @@ package struct PresentedIDToken: Sendable {
     package init(digest: [UInt8], expiresAt: Instant) { (self.digest, self.expiresAt) = (digest, expiresAt) }
 }
 
-/// The token was first used more than ``Accounts/retryTime`` ago.
+/// The token was first used more than ``LinkStore/retryTime`` ago.
 package struct IDTokenUsed: Error, Sendable {}
 
 extension LinkStore {

@@ -8,7 +8,7 @@ package enum StartingOver: Sendable {
     case noAddress
     /// The session is too old, or did not begin with an emailed code.
     case stale
-    /// The address moved to this account less than ``Accounts/startingOverInterval`` ago.
+    /// The address moved to this account less than ``LinkStore/startingOverInterval`` ago.
     case tooSoon(Duration)
     case gone, sessionEnded
 }

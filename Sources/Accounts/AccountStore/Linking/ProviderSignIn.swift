@@ -24,7 +24,7 @@ package struct ProviderSignIn: Sendable {
 
 package enum SessionDelivery: Sendable {
     case session
-    /// Single-use, for ``Accounts/codeLifetime``, and only with the PKCE verifier.
+    /// Single-use, for ``LinkStore/codeLifetime``, and only with the PKCE verifier.
     case code(ProofKey, handing: ProviderHandout?)
 }
 
@@ -72,7 +72,7 @@ package struct ProviderSession: Sendable {
 
 /// For a user whose address already belongs to an account.
 package struct LinkQuestion: Sendable {
-    /// 43 characters, single-use, valid for ``Accounts/ticketLifetime``.
+    /// 43 characters, single-use, valid for ``LinkStore/ticketLifetime``.
     package let ticket: Secret
     package let expiresAt: Instant
     package let rule: LinkingRule
@@ -83,7 +83,7 @@ package struct LinkQuestion: Sendable {
     package let methods: [String]
     /// Whether the user may claim the address for a new account, because the existing one never proved it.
     package let canRecover: Bool
-    /// See ``Accounts/mailLinkCode(_:_:at:)``.
+    /// See ``CodeStore/mailLinkCode(_:_:at:)``.
     package let canMailCode: Bool
     package let canUsePasskey: Bool
 }

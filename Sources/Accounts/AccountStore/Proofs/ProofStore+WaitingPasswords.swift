@@ -10,7 +10,7 @@ package struct VerifyingCaller: Sendable {
     package var token: MailCaller?
     /// Whether the browser has signed in with the current password.
     package var isKnownDevice: @Sendable (User) -> Bool = { _ in false }
-    /// One of ``Accounts/waitingPasswords(_:for:by:at:)``, as typed.
+    /// One of ``ProofStore/waitingPasswords(_:for:by:at:)``, as typed.
     package var password: Secret?
     /// Another typed password, for an unfinished sign-up.
     package var newPassword: Secret?
