@@ -1,34 +1,29 @@
 import Foundation
 import Gatehouse
 
-/// The URL that a loopback listener waits for.
 struct CallbackAddress: Hashable, Sendable {
-    /// For example `127.0.0.1:49152`.
     let authority: String
-    /// The path as it appears in a request.
+    /// As it appears in a request.
     let path: String
 
-    /// The URL without a query.
+    /// Without a query.
     var url: URL? { URL(string: "http://" + authority + path) }
 }
 
-/// The listener's decision about a request.
 enum CallbackVerdict: Hashable, Sendable {
-    /// The callback, with its complete URL.
+    /// The complete URL.
     case callback(URL)
-    /// Any other request, with the status of the response. The listener continues.
+    /// The response's status. The listener continues.
     case refused(Int)
 }
 
 extension CallbackVerdict {
-    /// The end of a request head.
     static let end = Array("\r\n\r\n".utf8)
 
     /// Parses a request head (RFC 9112) without its final empty line.
     ///
-    /// Besides malformed requests, refuses a `Host` other than the listener's, which prevents DNS rebinding, and
-    /// requests that are not a visible navigation according to Fetch Metadata, so that an image or script of another
-    /// site cannot end the wait.
+    /// Refuses another `Host`, against DNS rebinding, and anything but a navigation according to Fetch Metadata:
+    /// another site's image or script must not end the wait.
     init(head: [UInt8], for address: CallbackAddress) {
         guard let lines = Self.lines(head), let first = lines.first, first.utf8.allSatisfy({ $0 < 0x7F }) else {
             self = .refused(400)
@@ -75,7 +70,7 @@ extension CallbackVerdict {
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// By name in lower case; nil if a line is malformed.
+    /// By lowercase name; nil if a line is malformed.
     private static func fields(_ lines: some Sequence<String>) -> [String: [String]]? {
         var fields: [String: [String]] = [:]
         for line in lines {
@@ -88,7 +83,7 @@ extension CallbackVerdict {
         return fields
     }
 
-    /// The complete response. Repeats nothing of the request, whose URL contains a code.
+    /// Repeats nothing of the request, whose URL contains a code.
     var response: [UInt8] {
         switch self {
         case .callback:

@@ -2,14 +2,13 @@ import Dispatch
 import Foundation
 import Gatehouse
 
-/// The state of a program that may keep running.
 enum Launch: Hashable, Sendable {
     case ended(code: Int32?)
     case goesOn
 }
 
 extension ChildProcess {
-    /// Starts a program that may outlive the call, such as a browser. Its standard descriptors are /dev/null.
+    /// Starts a program that may outlive the call, with /dev/null as its standard descriptors.
     ///
     /// - Parameter patience: How long to wait for an early failure.
     /// - Throws: ``ChildProblem/notStarted(_:)``.
@@ -21,10 +20,10 @@ extension ChildProcess {
             return try spawn(input: nothing, output: nothing, errors: nothing)
         }
         let (news, say) = AsyncStream<Launch>.makeStream()
-        // Waits until the program ends, to reap it.
+        // Reaps the program.
         DispatchQueue(label: "gatehouse.launched").async { say.yield(.ended(code: Self.reap(child))) }
         let timer = Task {
-            // Cancelled, because the program has ended.
+            // Cancelled: the program has exited.
             do { try await clock.sleep(patience) } catch { return }
             say.yield(.goesOn)
         }

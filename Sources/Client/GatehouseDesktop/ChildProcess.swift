@@ -2,29 +2,26 @@ import Dispatch
 import Foundation
 import Gatehouse
 
-/// The result of a program.
 struct ChildExit: Hashable, Sendable {
-    /// The exit code; nil if a signal ended the program.
+    /// nil if a signal ended the program.
     var code: Int32?
     var output: [UInt8]
     var errors: [UInt8]
 }
 
-/// Why there is no ``ChildExit``.
 enum ChildProblem: Error, Hashable {
-    /// The program could not be started; contains `errno`.
+    /// Contains `errno`.
     case notStarted(Int32)
-    /// The program exceeded its time limit and was killed.
+    /// The program was killed at its time limit.
     case tookTooLong
-    /// The program wrote more than ``ChildProcess/largestOutput`` and was killed.
+    /// The program was killed because it wrote more than ``ChildProcess/largestOutput``.
     case saidTooMuch
 }
 
 /// Runs a program with given input, captured output and a time limit, without a shell.
 ///
-/// The program has its own process group. At the limit the group gets SIGTERM and, half a second later, SIGKILL, so
-/// that no descendants remain. The program is always reaped. A separate thread waits for it, outside of Swift's task
-/// threads.
+/// At the limit, its process group gets SIGTERM and, half a second later, SIGKILL. The program is always reaped. A
+/// thread outside of Swift's task threads waits for it.
 struct ChildProcess: Sendable {
     /// An absolute path.
     let path: String
@@ -34,14 +31,14 @@ struct ChildProcess: Sendable {
     static let largestOutput = 65_536
     private static let grace = 50
 
-    /// Runs the program. Cancellation does not end it, so that it completes what it began, such as storing a session.
+    /// Runs the program. Ignores cancellation, so that the program completes what it began, such as storing a session.
     ///
-    /// - Parameter input: At most 8,192 bytes, which fit in a socket's buffer on every system.
+    /// - Parameter input: At most 8,192 bytes, which fit in every system's socket buffer.
     /// - Throws: ``ChildProblem``.
     func run(input: [UInt8] = [], limit: Duration, clock: ClientClock) async throws -> ChildExit {
         let stop = try StopSignal()
         let timer = Task {
-            // Cancelled, because the program has ended.
+            // Cancelled: the program has exited.
             do { try await clock.sleep(limit) } catch { return }
             stop.fire()
         }
@@ -58,8 +55,7 @@ struct ChildProcess: Sendable {
         var isReaped = false
         defer { if !isReaped { Self.end(child) } }
         while true {
-            // Closed pipes are reported immediately. The timeout is for a program that ends while its child keeps the
-            // pipes open.
+            // For a program that exits while its child keeps the pipes open: closed pipes are reported immediately.
             try pipes.wait(stop, milliseconds: pipes.isDone ? 2 : 50)
             let hasEnded = Self.hasEnded(child)
             try pipes.read()
@@ -69,7 +65,7 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Whether the program has ended. Does not reap it, so that its process id is not reused.
+    /// Does not reap the program, so that its process id is not reused.
     private static func hasEnded(_ child: pid_t) -> Bool {
         var information = siginfo_t()
         guard waitid(P_PID, id_t(child), &information, WEXITED | WNOHANG | WNOWAIT) == 0 else { return errno != EINTR }
@@ -86,19 +82,17 @@ struct ChildProcess: Sendable {
         }
     }
 
-    /// Ends the program and its process group.
+    /// Kills the process group.
     private static func end(_ child: pid_t) {
         kill(-child, SIGTERM)
         for _ in 0..<grace where !hasEnded(child) { poll(nil, 0, 10) }
-        // The group's id cannot be reused before its leader is reaped, so no other process is hit.
+        // Before its leader is reaped, the group's id cannot be reused.
         kill(-child, SIGKILL)
         _ = reap(child)
     }
 }
 
-/// The connections between a child and this process.
 private struct ChildPipes {
-    /// A pipe that this process reads, with the bytes read so far.
     struct Reader {
         var ours: Int32
         var theirs: Int32
@@ -109,7 +103,7 @@ private struct ChildPipes {
             (ours, theirs) = pair
         }
 
-        /// Reads the available bytes, and closes the pipe at its end.
+        /// Closes the pipe at its end.
         mutating func read() throws {
             var chunk = [UInt8](repeating: 0, count: 8_192)
             while ours >= 0 {
@@ -123,7 +117,7 @@ private struct ChildPipes {
         }
     }
 
-    /// The child's end, with the complete input already in its buffer.
+    /// The child's end, whose buffer contains the complete input.
     var input: Int32
     var output: Reader
     var errors: Reader
@@ -135,7 +129,7 @@ private struct ChildPipes {
         defer { Foundation.close(pair.1) }
         var made: [Int32] = [pair.0]
         do {
-            // Written before the child starts, so that the write cannot block or fail for lack of a reader.
+            // Before the child starts, the write cannot block or fail for lack of a reader.
             let sent = bytes.withUnsafeBytes { $0.isEmpty ? 0 : sendQuietly($0, to: pair.1) }
             guard sent == bytes.count else { throw SecretFolder.problem(ENOBUFS) }
             output = try Reader()

@@ -2,13 +2,11 @@ import Dispatch
 import Foundation
 public import Gatehouse
 
-/// The store of a desktop's program: the keychain on Apple's systems; elsewhere a working Secret Service, otherwise files.
+/// Stores entries in the keychain on Apple's systems; elsewhere in a working Secret Service, or else in files.
 ///
-/// The first write decides between service and files, and only it calls the service, so that a signed-out start does
-/// not prompt for a password. After that, the app stays with the store that contains data. A start at which the service
-/// does not answer is therefore "unavailable", never "signed out", and does not begin a second session in a file; and a
-/// session in files is found even if a service has appeared since. After everything is deleted by signing out, the next
-/// first write decides again.
+/// The first write chooses between service and files; a signed-out start does not prompt for a password. The app then
+/// stays with that store until signing out deletes everything. If the service does not answer at a start, the entries
+/// are "unavailable", never absent.
 public struct DesktopStorage: SecureStorage {
     private let service: SecretServiceStorage
     private let files: FileStorage
@@ -18,7 +16,7 @@ public struct DesktopStorage: SecureStorage {
     private let choice: FileLock
     private let queue = DispatchQueue(label: "gatehouse.desktop-storage")
 
-    /// Creates the store without accessing anything yet.
+    /// Creates the store without accessing anything.
     ///
     /// ```swift
     /// let environment = ProcessInfo.processInfo.environment
@@ -30,7 +28,7 @@ public struct DesktopStorage: SecureStorage {
     /// - Parameters:
     ///   - name: The app's name, such as `com.example.app`; ASCII letters, digits, `.` and `-`.
     ///   - environment: The process's environment.
-    ///   - serviceLimit: The time limit of one call to the secret service, including a prompt to the user.
+    ///   - serviceLimit: The time limit of each call to the service, including its prompt.
     ///   - notice: Called once, on the first use of a file.
     public static func make(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock(),
@@ -41,7 +39,7 @@ public struct DesktopStorage: SecureStorage {
                 name: name, environment: environment, clock: clock, serviceLimit: serviceLimit, notice: notice)
     }
 
-    /// The store without a keychain; see ``make(name:environment:clock:serviceLimit:notice:)``.
+    /// The store without a keychain.
     init(
         name: String, environment: [String: String], clock: ClientClock, serviceLimit: Duration,
         notice: @escaping @Sendable (StorageNotice) -> Void
@@ -57,11 +55,12 @@ public struct DesktopStorage: SecureStorage {
         choice = FileLock(folder: self.folder, clock: clock, name: ".choice")
     }
 
-    /// Abandons data in a secret service that will not return, such as a deleted keyring. The next start is signed out
-    /// and decides again. Items that the service still contains remain until the app writes there again.
+    /// Abandons a secret service that will not return, such as a deleted keyring.
+    ///
+    /// The next start is signed out and chooses again. The service's items remain until the app next writes there.
     ///
     /// - Parameters: As for ``make(name:environment:clock:serviceLimit:notice:)``.
-    /// - Throws: A POSIX error of the file system. Repeat the call then.
+    /// - Throws: A POSIX error of the file system; retry.
     public static func forgetSecretService(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock()
     ) throws {
@@ -95,11 +94,11 @@ public struct DesktopStorage: SecureStorage {
         }
     }
 
-    /// - Throws: `StoreProblem` or a POSIX error. The old value is then unchanged.
+    /// - Throws: `StoreProblem` or a POSIX error; the old value is unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
-        // In a separate task: cancellation would lose a session that the server has rotated.
+        // Cancellation would lose a session that the server has rotated.
         try await Task {
-            // Two processes must not decide differently.
+            // Two processes must not choose differently.
             try await choice.run {
                 switch try await queue.run({ [self] in try holder() }) {
                 case .service: try await service.write(bytes, for: key)
@@ -110,7 +109,7 @@ public struct DesktopStorage: SecureStorage {
         }.value
     }
 
-    /// - Throws: `StoreProblem` or a POSIX error. The value then still exists.
+    /// - Throws: `StoreProblem` or a POSIX error; the value still exists.
     public func remove(_ key: String) async throws {
         try await service.remove(key)
         if try await queue.run({ [folder] in try folder.keys() }).contains(key) { try await files.remove(key) }
@@ -118,13 +117,13 @@ public struct DesktopStorage: SecureStorage {
 
     /// Waits for earlier callers of this store, then for other processes.
     ///
-    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
-    ///   for 120 seconds. In the latter cases `body` did not run.
+    /// - Throws: Errors of `body`. If it did not run: `CancellationError`, or a POSIX error, `ETIMEDOUT` after 120
+    ///   seconds.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }
 
-    /// Tries the service: if it stores the value and returns it, it is usable.
+    /// A usable service returns the value that it stored.
     private func writeFirst(_ bytes: [UInt8], for key: String) async throws {
         guard isServiceLikely else { return try await files.write(bytes, for: key) }
         do {

@@ -8,25 +8,24 @@ struct LoopbackConnection {
     private var head: [UInt8] = []
     private var outgoing: ArraySlice<UInt8> = []
     private(set) var phase = Phase.reading
-    /// The callback URL, if the request contained it.
     private(set) var callback: URL?
 
     enum Phase {
         case reading
         case writing
-        /// The response is sent. Discards further input, because closing now could drop the response.
+        /// Discards further input: closing now could drop the response.
         case draining
         case over
     }
 
-    /// Longer heads are refused.
+    /// In bytes.
     static let largestHead = 16_384
 
     init(socket: Int32) { self.socket = socket }
 
     var events: Int16 { Int16(phase == .writing ? POLLOUT : POLLIN) }
 
-    /// Proceeds as far as possible without blocking.
+    /// Never blocks.
     mutating func advance(_ address: CallbackAddress) {
         if phase == .reading { read(address) }
         if phase == .writing { write() }
@@ -35,7 +34,7 @@ struct LoopbackConnection {
 
     private mutating func read(_ address: CallbackAddress) {
         while phase == .reading, let chunk = receive() {
-            // The end of the head may arrive in pieces.
+            // The head's end may arrive in pieces.
             let seen = max(0, head.count - CallbackVerdict.end.count)
             head += chunk
             if let end = Self.end(of: head, from: seen), end <= Self.largestHead {

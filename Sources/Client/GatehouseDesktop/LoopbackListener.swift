@@ -1,18 +1,15 @@
 import Foundation
 import Gatehouse
 
-/// Waits for one request on 127.0.0.1. Blocks its thread; used by ``LoopbackWebAuthentication``.
+/// Waits for one request on 127.0.0.1, blocking its thread.
 struct LoopbackListener: Sendable {
-    /// Closed by its owner.
     private let socket: Int32
     let address: CallbackAddress
 
     /// Further connections close the oldest one: browsers open some that they never use.
     static let mostConnections = 16
 
-    /// Starts to listen.
-    ///
-    /// - Parameter port: A port, or 0 for any free one.
+    /// - Parameter port: 0 for any free port.
     /// - Throws: `AuthClientError.couldNotListen`.
     init(port: UInt16, path: String) throws(AuthClientError) {
         socket = makeStreamSocket()
@@ -37,13 +34,13 @@ struct LoopbackListener: Sendable {
         address = CallbackAddress(authority: "127.0.0.1:\(UInt16(bigEndian: bound.sin_port))", path: path)
     }
 
-    /// Stops listening, even while a program that is just being started shares the socket.
+    /// Takes effect even while a program that is just being started shares the socket.
     func close() {
         shutdown(socket, Int32(SHUT_RDWR))
         Foundation.close(socket)
     }
 
-    /// Answers requests until the callback arrives or `stop` is fired, then closes all connections.
+    /// Responds until the callback arrives or `stop` is fired, then closes all connections.
     ///
     /// - Returns: The callback URL; nil if stopped.
     /// - Throws: `AuthClientError.couldNotListen`.
@@ -56,7 +53,7 @@ struct LoopbackListener: Sendable {
         while true {
             let events = wait(for: connections, stop)
             for index in connections.indices where events[index + 2] { connections[index].advance(address) }
-            // Returns only after the response has been sent or the connection has failed.
+            // Returns after the response was sent or the connection failed.
             if let done = connections.first(where: { $0.callback != nil && $0.phase != .writing }) {
                 return done.callback
             }
@@ -86,7 +83,7 @@ struct LoopbackListener: Sendable {
         } else if [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(number) {
             return
         }
-        // Too many descriptors, here or in the whole process. The callback's own connection is not closed.
+        // Too many descriptors, here or in the process. Never closes the callback's connection.
         guard let oldest = connections.firstIndex(where: { $0.callback == nil }) else {
             throw .couldNotListen(number)
         }

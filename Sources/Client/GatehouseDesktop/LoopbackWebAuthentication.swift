@@ -2,12 +2,10 @@ import Dispatch
 public import Foundation
 public import Gatehouse
 
-/// Signs in with the system's browser, which returns to a listener on this machine (RFC 8252 §7.3). For Linux and for
-/// command-line programs.
+/// Signs in with the system's browser on Linux and in command-line programs, with a loopback redirect (RFC 8252 §7.3).
 ///
 /// The redirect URL is `http://127.0.0.1:<port><path>`. The listener exists only during the call and accepts one
-/// callback; the page that the browser then shows contains nothing of it. Other paths get 404, and other sites cannot
-/// end the wait.
+/// callback, whose response page contains nothing of it.
 public struct LoopbackWebAuthentication: WebAuthenticator {
     private let port: UInt16
     private let path: String
@@ -18,9 +16,9 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
     /// Creates a browser session without listening yet.
     ///
     /// - Parameters:
-    ///   - port: A port, or 0 for any free one, which the server must allow for loopback URLs (RFC 8252 §8.4).
+    ///   - port: 0 for any free port, which the server must allow for loopback URLs (RFC 8252 §8.4).
     ///   - path: A percent-encoded path that begins with `/`.
-    ///   - limit: The time limit, counted from opening the browser.
+    ///   - limit: The time limit, from opening the browser.
     ///   - open: Shows a URL in a browser. May wait for the user; cancelled when the callback arrives.
     public init(
         port: UInt16 = 0, path: String = "/callback", limit: Duration = .seconds(60),
@@ -73,7 +71,7 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
                 stop.fire()
                 group.cancelAll()
             }
-            // A separate queue, because it blocks its thread.
+            // It blocks its thread.
             group.addTask {
                 .came(try await DispatchQueue(label: "gatehouse.loopback").run { try listener.serve(until: stop) })
             }
@@ -99,10 +97,9 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
 }
 
 extension SystemDefaults {
-    /// Returns a closure that shows an http URL in the default browser, with `xdg-open` or `open` and without a shell.
+    /// Returns a closure that opens an http URL in the default browser, with `xdg-open` or `open` and without a shell.
     ///
-    /// The closure throws `AuthClientError.couldNotOpenBrowser` if the program is missing or fails within 3
-    /// seconds.
+    /// The closure throws `AuthClientError.couldNotOpenBrowser` if the program is missing or fails within 3 seconds.
     ///
     /// - Parameter environment: The process's environment.
     public static func browser(

@@ -1,7 +1,7 @@
 package import Foundation
 import Gatehouse
 
-// The only platform switches of this target: functions and names that differ on Linux.
+// This target's only platform switches.
 
 #if os(tvOS) || os(watchOS)
 #error("GatehouseDesktop is for Linux and macOS: tvOS and watchOS start no other programs.")
@@ -11,13 +11,12 @@ import Gatehouse
 typealias SpawnActions = posix_spawn_file_actions_t?
 typealias SpawnAttributes = posix_spawnattr_t?
 
-/// Uninitialized attributes for posix_spawn.
+/// Uninitialized.
 func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (nil, nil) }
 
 /// Prevents the child from inheriting other descriptors.
 let furtherSpawnFlags: Int32 = POSIX_SPAWN_CLOEXEC_DEFAULT
 
-/// The program that opens a URL in the default browser.
 let browserProgram = "open"
 
 /// - Returns: Two connected sockets, or nil with `errno`.
@@ -42,12 +41,11 @@ func keepQuiet(_ socket: Int32) {
     setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
+/// - Returns: -1 with `errno`, without SIGPIPE, if the peer has closed the connection.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, 0)
 }
 
-/// 127.0.0.1.
 package func loopbackAddress(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
@@ -60,13 +58,12 @@ package func loopbackAddress(port: UInt16) -> sockaddr_in {
 typealias SpawnActions = posix_spawn_file_actions_t
 typealias SpawnAttributes = posix_spawnattr_t
 
-/// Uninitialized attributes for posix_spawn.
+/// Uninitialized.
 func emptySpawnParts() -> (actions: SpawnActions, attributes: SpawnAttributes) { (SpawnActions(), SpawnAttributes()) }
 
-/// None: all descriptors here are close-on-exec.
+/// All descriptors here are close-on-exec.
 let furtherSpawnFlags: Int32 = 0
 
-/// The program that opens a URL in the default browser.
 let browserProgram = "xdg-open"
 
 /// - Returns: Two connected sockets, or nil with `errno`.
@@ -84,12 +81,11 @@ package func makeStreamSocket() -> Int32 {
 /// Prevents children from inheriting a socket.
 func keepQuiet(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
-/// Sends without SIGPIPE if the peer has closed the connection; returns -1 with `errno` then.
+/// - Returns: -1 with `errno`, without SIGPIPE, if the peer has closed the connection.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
 }
 
-/// 127.0.0.1.
 package func loopbackAddress(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

@@ -1,11 +1,11 @@
 import Gatehouse
 
-/// The state of a key in the secret service, stored in a separate file. Contains no secret.
+/// A key's file: which items of the secret service contain its value. Contains no secret.
 ///
 /// One line: the version, a word, and for a value the location of its parts.
 enum SecretIndex: Hashable, Sendable {
     case value(SecretParts)
-    /// The value is deleted for all readers. Items may remain; the next change deletes them.
+    /// The value is deleted. The next change deletes leftover items.
     case leaving
 
     init?(_ bytes: [UInt8]) {
@@ -30,8 +30,7 @@ enum SecretIndex: Hashable, Sendable {
     }
 }
 
-/// The location of a value's parts. A value is written to the slot that is not in use, after deleting what an earlier
-/// crash left in that slot.
+/// A value's location. Each write uses the other slot, after deleting leftovers there.
 struct SecretParts: Hashable, Sendable {
     enum Slot: String, Sendable {
         case a, b
@@ -40,13 +39,13 @@ struct SecretParts: Hashable, Sendable {
     }
 
     var slot: Slot
-    /// Hexadecimal digits, different for every write, so that parts of two values never mix.
+    /// Hexadecimal, different for every write, so that parts of two values never mix.
     var generation: String
     var count: Int
-    /// The length of the value.
+    /// The value's length.
     var bytes: Int
 
-    /// 6,000 bytes are 8,000 characters of Base64URL, which fit in one item of the secret service.
+    /// 8,000 characters of Base64URL, which fit in one item.
     static let largestPart = 6_000
     /// 384,000 bytes in total. Each part takes one run of the tool.
     static let largestCount = 64
@@ -60,7 +59,7 @@ struct SecretParts: Hashable, Sendable {
         }
     }
 
-    /// The content of an item. Never empty, because an empty item looks like a missing one.
+    /// Never empty: an empty item looks like a missing one.
     static func text(_ part: [UInt8]) -> [UInt8] { [UInt8(ascii: ".")] + Base64URL.encode(part) }
 
     /// - Returns: nil for text that ``text(_:)`` did not produce. Ignores a line feed that the tool adds.

@@ -2,17 +2,15 @@ import Dispatch
 public import Foundation
 public import Gatehouse
 
-/// Stores entries in the Secret Service of a Linux desktop (GNOME Keyring, KWallet, KeePassXC), with libsecret's
+/// Stores entries in a Linux desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC), with libsecret's
 /// `secret-tool`.
 ///
-/// - A small file for each entry, without secrets, says where its parts are. The file is authoritative: without it the
-///   entry is absent. With it, any failure to get the parts (no bus, a locked collection, an unanswered prompt, another
-///   desktop's service) is "unavailable". The service's own "nothing found" is not reliable, because a locked
-///   collection gives the same answer.
-/// - A value of up to 384,000 bytes is written as parts of a new generation, which are read back; then the file is
-///   replaced; then the old parts are deleted. A crash leaves either the old or the new value.
-/// - Values pass through pipes, never through arguments, the environment or a file.
-/// - A tool that does not answer is killed at the time limit.
+/// - A small file without secrets locates each entry's parts; without the file, the entry is absent. With it, any
+///   failure to read the parts is "unavailable", because the service also returns "nothing found" for a locked
+///   collection.
+/// - A value has at most 384,000 bytes. A write verifies the new parts, replaces the file and deletes the old parts; a
+///   crash leaves the old or the new value.
+/// - Values pass only through pipes.
 /// - ``withLock(_:)`` works between processes.
 public struct SecretServiceStorage: SecureStorage {
     private let name: String
@@ -23,15 +21,14 @@ public struct SecretServiceStorage: SecureStorage {
     private let changes: FileLock
     private let queue = DispatchQueue(label: "gatehouse.secret-service-storage")
 
-    /// Creates a store without accessing anything yet.
+    /// Creates a store without accessing anything.
     ///
     /// - Parameters:
-    ///   - name: The app's name, in the attributes and labels of its items.
-    ///   - folder: A folder exclusively for the files of this store, created when needed. Without it the items are
-    ///     lost.
+    ///   - name: The app's name, in its items' attributes and labels.
+    ///   - folder: A folder exclusively for this store, created when needed. If it is lost, so are the items.
     ///   - environment: The process's environment, for the session bus, the display and `secret-tool`.
     ///   - tool: Overrides the `secret-tool` in `PATH`.
-    ///   - limit: The time limit of one run of the tool, including a prompt to the user.
+    ///   - limit: The time limit of one run of the tool, including its prompt; then it is killed.
     public init(
         name: String, folder: URL, environment: [String: String], tool: URL? = nil, limit: Duration = .seconds(10),
         clock: ClientClock = SystemDefaults.clock(),
@@ -58,7 +55,7 @@ public struct SecretServiceStorage: SecureStorage {
     }
 
     public func read(_ key: String) async -> StoredValue {
-        // If the value was replaced while its parts were read, read it again.
+        // Retries if the value was replaced while its parts were read.
         for _ in 0..<4 {
             let parts: SecretParts
             do {
@@ -69,7 +66,7 @@ public struct SecretServiceStorage: SecureStorage {
             }
             let value = await read(parts, of: key)
             if case .value = value { return value }
-            // Ignored: a file that is unreadable now makes the store unavailable in any case.
+            // Ignored: an unreadable file also means unavailable.
             if let again = try? await index(of: key), again == .value(parts) { return value }
         }
         return .unavailable("replaced repeatedly")
@@ -85,29 +82,31 @@ public struct SecretServiceStorage: SecureStorage {
         }
     }
 
-    /// - Throws: `StoreProblem` or a POSIX error. The old value is then unchanged.
+    /// - Throws: `StoreProblem` or a POSIX error; the old value is unchanged.
     public func write(_ bytes: [UInt8], for key: String) async throws {
         guard let values = SecretParts.split(bytes) else { throw SecretFolder.problem(EFBIG) }
         try await change {
             let old = try await index(of: key)
             guard case .value(let live) = old else {
-                // There is no current value, so any items are leftovers.
+                // Without a current value, any items are leftovers.
                 try await clear(key, nil)
                 return try await put(values, bytes.count, in: .a, of: key)
             }
             try await clear(key, live.slot.other)
             try await put(values, bytes.count, in: live.slot.other, of: key)
-            // The new value is in use. Items that a failure leaves here are deleted before the next write but one.
+            // Ignored: leftovers are deleted before the next write but one.
             _ = await tool.clear(items(of: key, in: live.slot))
         }
     }
 
-    /// Deletes the value. Items in a locked collection that the service does not show remain there, unreadable for this
-    /// store, until the key's next write. This allows users to sign out at any time.
+    /// Deletes the value.
     ///
-    /// - Throws: `StoreProblem` or a POSIX error. The value then still exists.
+    /// Items in a locked collection remain, unreadable for this store, until the key's next write, so users can always
+    /// sign out.
+    ///
+    /// - Throws: `StoreProblem` or a POSIX error; the value still exists.
     public func remove(_ key: String) async throws {
-        // Deleting a missing value does not create the folder.
+        // Otherwise deleting a missing value would create the folder.
         guard try await entry(of: key) != nil else { return }
         try await change {
             guard let old = try await entry(of: key) else { return }
@@ -124,13 +123,13 @@ public struct SecretServiceStorage: SecureStorage {
 
     /// Waits for earlier callers of this store, then for other processes.
     ///
-    /// - Throws: Errors of `body`; `CancellationError`; or a POSIX error, `ETIMEDOUT` if another process held the lock
-    ///   for 120 seconds. In the latter cases `body` did not run.
+    /// - Throws: Errors of `body`. If it did not run: `CancellationError`, or a POSIX error, `ETIMEDOUT` after 120
+    ///   seconds.
     public func withLock<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await lock.run(body)
     }
 
-    /// Whether a value is stored, or may be. Reads small files only.
+    /// Whether a value is, or may be, stored. Reads small files only.
     func holdsValues() throws -> Bool {
         for key in try folder.keys() {
             guard let bytes = try folder.contents(of: key) else { continue }
@@ -167,7 +166,7 @@ public struct SecretServiceStorage: SecureStorage {
         return .value(bytes)
     }
 
-    /// Writes the parts, verifies that they are readable, and replaces the file.
+    /// Verifies the parts before it replaces the file.
     private func put(_ values: [[UInt8]], _ count: Int, in slot: SecretParts.Slot, of key: String) async throws {
         let generation = randomBytes(16).hexadecimal
         let parts = SecretParts(slot: slot, generation: generation, count: values.count, bytes: count)
@@ -199,8 +198,8 @@ public struct SecretServiceStorage: SecureStorage {
         return slot.map { all + [("slot", $0.rawValue)] } ?? all
     }
 
-    /// Makes one change at a time, between processes. Cancellation does not interrupt a change: a session that the
-    /// server has rotated must not be lost with the screen that requested it.
+    /// Makes one change at a time across processes. Cancellation does not interrupt it: it would lose a session that
+    /// the server has rotated.
     private func change(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await Task { try await changes.run(body) }.value
     }

@@ -1,40 +1,39 @@
 import Foundation
 import Gatehouse
 
-/// libsecret's `secret-tool`, a client of the desktop's Secret Service.
+/// libsecret's `secret-tool`, a client of the Secret Service.
 ///
-/// It exits with 1 and no message in three cases: the item does not exist, its collection is locked, or the user did
-/// not answer the password prompt. Therefore "found nothing" never means "absent" (see ``SecretServiceStorage``).
+/// Exits with 1 and no message for a missing item, a locked collection and an unanswered prompt: "found nothing" never
+/// means "absent".
 struct SecretTool: Sendable {
-    /// nil if the tool is not installed.
+    /// nil if not installed.
     let path: String?
     let environment: [String: String]
     let limit: Duration
     let clock: ClientClock
 
-    /// The maximum size of an item. Some versions truncate longer ones and report success.
+    /// In bytes. Some versions truncate longer items and report success.
     static let largestSecret = 8_191
 
-    /// The attributes of an item. Readable by every client of the service, so none is secret.
+    /// Readable by every client of the service, so never secret.
     typealias Attributes = [(name: String, value: String)]
 
     enum Answer: Hashable, Sendable {
         case done([UInt8])
-        /// The item does not exist or is not visible at the moment.
+        /// The item does not exist or is not visible now.
         case nothing
-        /// The text is for logs and does not repeat the tool's output.
+        /// Text for logs, without the tool's output.
         case failed(String)
     }
 
     func lookUp(_ attributes: Attributes) async -> Answer { await run("lookup", [], attributes) }
 
-    /// - Parameter secret: Text of at most ``largestSecret`` bytes, passed on standard input because other users can
-    ///   see arguments.
+    /// - Parameter secret: At most ``largestSecret`` bytes, passed on standard input: other users can see arguments.
     func store(_ secret: [UInt8], label: String, _ attributes: Attributes) async -> Answer {
         await run("store", ["--label=" + label], attributes, input: secret)
     }
 
-    /// Deletes all items with these attributes, whatever other attributes they have.
+    /// Deletes all items with these attributes, whatever else they have.
     func clear(_ attributes: Attributes) async -> Answer { await run("clear", [], attributes) }
 
     private func run(
@@ -57,7 +56,7 @@ struct SecretTool: Sendable {
 }
 
 extension ChildProblem {
-    /// A description for logs.
+    /// For logs.
     var text: String {
         switch self {
         case .notStarted(let number): "not started, error \(number)"

@@ -3,7 +3,7 @@ import Gatehouse
 
 /// Wakes a thread that waits in `poll`. Stays fired.
 final class StopSignal: Sendable {
-    /// A descriptor for `poll`, readable once fired.
+    /// Readable once fired.
     let descriptor: Int32
     private let trigger: Int32
 
