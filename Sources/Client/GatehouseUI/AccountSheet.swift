@@ -2,8 +2,9 @@ import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Presents a sheet with the login screen, or the profile of a signed-in user. It closes when the user signs in or
-    /// out, without a flash of the other screen. ``ProfileButton/init()`` has one already.
+    /// Presents the login screen, or a signed-in user's profile, in a sheet.
+    ///
+    /// It closes when the user signs in or out. ``ProfileButton/init()`` includes it.
     ///
     /// ```swift
     /// struct AccountRow: View {
@@ -16,14 +17,15 @@ extension View {
     /// }
     /// ```
     ///
-    /// Requires `gatehouse(_:branding:)` above. Gives way to the sheet for a new password.
+    /// Requires `gatehouse(_:branding:)` above. Yields to the sheet for a new password.
     public func accountSheet(isPresented: Binding<Bool>) -> some View {
         modifier(AccountSheet(isPresented: isPresented))
     }
 
-    /// Asks the account's questions on the content of a sheet of the app's own: the second step of a sign-in, a fresh proof,
-    /// "Add a passkey?", and the alert about a mail's link. A screen below an open sheet cannot ask. ``LoginView`` and
-    /// ``ProfileView`` ask by themselves.
+    /// Presents the account's questions over the content of a custom sheet.
+    ///
+    /// These are the second factor after a sign-in, a fresh proof, "Add a passkey?" and the alert about an emailed
+    /// link. A screen below an open sheet cannot present them; ``LoginView`` and ``ProfileView`` do so themselves.
     ///
     /// ```swift
     /// struct JoinButton: View {
@@ -51,9 +53,9 @@ private struct AccountSheet: ViewModifier {
             .sheet(isPresented: isPresented) {
                 WithAccount { AccountScreen(isUser: $0.hasAccount) }.sheetSize()
             }
-            // Here rather than in the screens, which disappear in the same update.
+            // The screens disappear in the same update.
             .onChange(of: account?.hasAccount) { isPresented.wrappedValue = false }
-            // Only one sheet can be open: a password reset takes precedence.
+            // Only one sheet can be open.
             .onChange(of: account?.needsNewPassword) { _, isNeeded in
                 if isNeeded == true { isPresented.wrappedValue = false }
             }
@@ -61,11 +63,10 @@ private struct AccountSheet: ViewModifier {
 }
 
 extension AuthManager {
-    /// Whether a user is signed in who can come back: not anonymously.
     var hasAccount: Bool { isLoggedIn && !isAnonymous }
 }
 
-/// Keeps the screen with which it opened.
+/// Keeps its first screen.
 private struct AccountScreen: View {
     @State private var isUser: Bool
 

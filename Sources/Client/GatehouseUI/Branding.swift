@@ -1,7 +1,7 @@
 public import Foundation
 public import SwiftUI
 
-/// The app's name, symbol, tagline, colour and theme in the screens. `ModelText` says how an app rewords the other texts.
+/// The app's name, symbol, tagline, colour and theme in the screens. `ModelText` rewords other texts.
 ///
 /// ```swift
 /// let branding = Branding(
@@ -12,19 +12,18 @@ public import SwiftUI
 public struct Branding: Sendable {
     /// The app's name, not localized.
     public var name: String
-    /// The name of an SF Symbol.
+    /// An SF Symbol's name.
     public var symbol: String
-    /// The reason to sign in, as a key in `bundle`; nil for none.
+    /// The reason to sign in, as a key in `bundle`.
     public var tagline: String?
     /// The bundle whose string catalogue translates the tagline; nil for `.main`.
     public var bundle: Bundle?
-    /// The colour of symbols, the avatar and prominent buttons. Text on it is white, or black if white has too little
-    /// contrast; see ``Theme/onAccent``.
+    /// The colour of symbols, the avatar and prominent buttons; ``Theme/onAccent`` is the text's on it.
     public var accent: Color
-    /// The fonts and shapes, and the logo.
+    /// The fonts, shapes and logo.
     public var theme: Theme
 
-    /// The app's own name, as under its icon; "Account" for a program without one.
+    /// The name under the app's icon; "Account" for a program without one.
     public static var appName: String {
         let names = ["CFBundleDisplayName", "CFBundleName"].lazy.compactMap {
             Bundle.main.object(forInfoDictionaryKey: $0) as? String
@@ -32,11 +31,11 @@ public struct Branding: Sendable {
         return names.first { !$0.isEmpty } ?? "Account"
     }
 
-    /// Creates a branding. The defaults fit every app.
+    /// Creates a branding whose defaults fit every app.
     ///
     /// - Parameters:
     ///   - bundle: The bundle whose string catalogue translates the tagline.
-    ///   - accent: A blue with enough contrast for white text by default, which the system's blue does not have.
+    ///   - accent: By default a blue on which white text has enough contrast, unlike on the system's.
     public init(
         name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
         bundle: Bundle? = nil, accent: Color = Color(red: 0.04, green: 0.43, blue: 0.91), theme: Theme = Theme()

@@ -1,34 +1,34 @@
 package import SwiftUI
 
-// Contrast, as WCAG 2.2 defines it.
+// WCAG 2.2.
 extension Color.Resolved {
     static let black = Color.Resolved(red: 0, green: 0, blue: 0)
     static let white = Color.Resolved(red: 1, green: 1, blue: 1)
-    /// The least contrast of text.
+    /// For text.
     package static let least = 4.5
 
-    /// The relative luminance, from 0 for black to 1 for white.
+    /// From 0 for black to 1 for white.
     package var luminance: Double {
         // Colours outside of sRGB have parts below 0 and above 1.
         func part(_ value: Float) -> Double { Double(min(max(value, 0), 1)) }
         return 0.2126 * part(linearRed) + 0.7152 * part(linearGreen) + 0.0722 * part(linearBlue)
     }
 
-    /// The contrast of two opaque colours, from 1 for equal ones to 21 for black and white.
+    /// Of two opaque colours: from 1 if equal to 21 for black and white.
     package func contrast(to other: Color.Resolved) -> Double {
         let (light, dark) = (max(luminance, other.luminance), min(luminance, other.luminance))
         return (light + 0.05) / (dark + 0.05)
     }
 
-    /// The opaque colour that is seen where this one covers another.
+    /// This translucent colour over an opaque one.
     package func over(_ below: Color.Resolved) -> Color.Resolved {
         func mixed(_ above: Float, _ below: Float) -> Float { above * opacity + below * (1 - opacity) }
         return Color.Resolved(
             red: mixed(red, below.red), green: mixed(green, below.green), blue: mixed(blue, below.blue))
     }
 
-    /// A colour for text on an opaque background, with a contrast of at least 4.5:1: the preferred one, else white, else
-    /// black. One of the last two always has it.
+    /// The preferred text colour if its contrast is at least 4.5:1, else white, else black; one of these suffices on
+    /// any opaque background.
     package static func legible(on background: Color.Resolved, preferring wish: Color.Resolved?) -> Color.Resolved {
         let wished = wish.map { $0.over(background) }
         return [wished, .white].compactMap { $0 }.first { $0.contrast(to: background) >= least } ?? .black

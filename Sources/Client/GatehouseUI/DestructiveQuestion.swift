@@ -1,14 +1,12 @@
 import SwiftUI
 
-/// A question before a destructive action, whose title is also the button's.
+/// A question whose title is also the button's.
 protocol DestructiveQuestion {
     var title: Text { get }
     var message: Text { get }
 }
 
 extension View {
-    /// Asks in a dialog, with a button that acts and one that cancels.
-    ///
     /// - Parameter question: Kept while the dialog closes.
     func confirmationDialog(
         for question: (some DestructiveQuestion)?, isPresented: Binding<Bool>, act: @escaping @MainActor () -> Void

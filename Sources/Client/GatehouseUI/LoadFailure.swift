@@ -1,7 +1,6 @@
 import GatehouseModel
 import SwiftUI
 
-/// The notice that a list could not be loaded.
 struct LoadFailure: View {
     let retry: @MainActor () -> Void
 

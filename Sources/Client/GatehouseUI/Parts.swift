@@ -1,10 +1,9 @@
 public import GatehouseModel
 public import SwiftUI
 
-// Parts of the screens that an app can replace or add. Each modifier applies to the screens below it, including sheets.
-// Apply it where `accountSheet(isPresented:)` is, or above.
+// Each modifier applies to the screens below it, including sheets.
 extension View {
-    /// Replaces the symbol, name and tagline of the login screen.
+    /// Replaces the login screen's symbol, name and tagline.
     ///
     /// ```swift
     /// HomeView()
@@ -24,14 +23,14 @@ extension View {
         environment(\.parts.loginFooter, { AnyView(footer()) })
     }
 
-    /// Replaces the initial, name and email address of the profile screen.
+    /// Replaces the profile screen's initial, name and email address.
     public func profileHeader<Header: View>(
         @ViewBuilder _ header: @escaping @MainActor (AuthenticatedUser) -> Header
     ) -> some View {
         environment(\.parts.profileHeader, { AnyView(header($0)) })
     }
 
-    /// Adds sections to the profile screen above the account's rows, for example fields, links or settings.
+    /// Adds sections to the profile screen, above the account's rows.
     ///
     /// ```swift
     /// HomeView()
@@ -45,7 +44,7 @@ extension View {
         environment(\.parts.profileSections, { AnyView(sections($0)) })
     }
 
-    /// Replaces the circle of ``ProfileButton``. Keeps its tap target of 44 points and its accessibility label.
+    /// Replaces the circle of ``ProfileButton``, but not its tap target of 44 points or its accessibility label.
     ///
     /// - Parameter label: Receives the signed-in user; nil if signed out.
     public func profileButtonLabel<Label: View>(
@@ -57,17 +56,18 @@ extension View {
 
 /// How users sign in with their email address.
 public enum EmailSignIn: Hashable, Sendable {
-    /// With a password.
+    /// A password.
     case password
-    /// With an emailed code, including for new users. There are no passwords.
+    /// An emailed code, including for new users.
     case code
-    /// With a password, or a code if they prefer.
+    /// A password, or a code if they prefer.
     case passwordOrCode
 }
 
 extension View {
-    /// Chooses how users sign in with their email address; with a password by default, and always with a password if the
-    /// server sends no mail.
+    /// Sets how users sign in with their email address, by default with a password.
+    ///
+    /// A server that sends no email always requires a password.
     ///
     /// ```swift
     /// HomeView()
@@ -76,7 +76,7 @@ extension View {
     public func emailSignIn(_ way: EmailSignIn) -> some View { environment(\.emailSignIn, way) }
 }
 
-/// Where the login screen has "Sign in with a passkey".
+/// The place of "Sign in with a passkey" on the login screen.
 public enum PasskeySignIn: Hashable, Sendable {
     /// Below the providers.
     case last
@@ -85,7 +85,7 @@ public enum PasskeySignIn: Hashable, Sendable {
 }
 
 extension View {
-    /// Chooses the place of passkeys on the login screen: last by default.
+    /// Sets the place of passkeys on the login screen, by default last.
     ///
     /// ```swift
     /// HomeView()
@@ -102,7 +102,7 @@ private struct EmailSignInKey: EnvironmentKey {
     static let defaultValue = EmailSignIn.password
 }
 
-/// The parts that an app has replaced; nil for the defaults.
+/// nil for the defaults.
 struct AccountParts: Sendable {
     var loginHeader: (@MainActor () -> AnyView)?
     var loginFooter: (@MainActor () -> AnyView)?

@@ -14,10 +14,10 @@ import CoreImage.CIFilterBuiltins
 @_exported public import FoundationNetworking
 #endif
 
-// The only platform switches of this target: what exists on iOS but not on macOS, or from iOS 26 on.
+// This target's only platform switches: what macOS, or systems before iOS 26, lack.
 
 extension View {
-    /// A screen in a stack: its title in the navigation bar, and the theme's fonts below it.
+    /// In a stack.
     func inlineTitle() -> some View {
         #if os(macOS)
         themed()
@@ -26,7 +26,7 @@ extension View {
         #endif
     }
 
-    /// The size of a sheet: on a Mac its content decides, and lists and forms have none of their own.
+    /// On a Mac, the content sets a sheet's size, but lists and forms have none.
     func sheetSize() -> some View {
         #if os(macOS)
         rows().frame(minWidth: 420, idealWidth: 460, minHeight: 420, idealHeight: 560)
@@ -35,7 +35,7 @@ extension View {
         #endif
     }
 
-    /// Rows as on an iPhone: on a Mac a form is otherwise two columns of labels and fields.
+    /// On a Mac, a form would otherwise be two columns.
     func rows() -> some View {
         #if os(macOS)
         formStyle(.grouped)
@@ -44,7 +44,6 @@ extension View {
         #endif
     }
 
-    /// The keyboard for an email address.
     func typesEmail() -> some View {
         #if os(macOS)
         autocorrectionDisabled()
@@ -53,7 +52,6 @@ extension View {
         #endif
     }
 
-    /// The keyboard for a name.
     func typesName() -> some View {
         #if os(macOS)
         self
@@ -62,7 +60,6 @@ extension View {
         #endif
     }
 
-    /// The keyboard for a code of digits.
     func typesDigits() -> some View {
         #if os(macOS)
         self
@@ -72,7 +69,7 @@ extension View {
     }
 }
 
-/// A button that opens the system's share sheet. An Apple TV has none.
+/// Empty on Apple TV, which has no share sheet.
 @ViewBuilder @MainActor func shareLink(_ text: String, @ViewBuilder label: () -> some View) -> some View {
     #if !os(tvOS)
     ShareLink(item: text, label: label)
@@ -80,7 +77,6 @@ extension View {
 }
 
 extension ToolbarItemPlacement {
-    /// The placement of a sheet's close button.
     static var closing: ToolbarItemPlacement {
         #if os(macOS)
         // Not the default button, which Return presses.
@@ -91,8 +87,7 @@ extension ToolbarItemPlacement {
     }
 }
 
-/// The content of the button that closes a sheet. A Mac has words in a sheet's button row; from iOS 26 on, the bar puts the
-/// button into a circle of glass.
+/// A Mac has words in a sheet's button row; from iOS 26 on, the bar draws a circle of glass.
 struct CloseLabel: View {
     var body: some View {
         #if os(macOS)
@@ -107,7 +102,7 @@ struct CloseLabel: View {
 }
 
 extension Font.TextStyle {
-    /// The size at the default text size, from Apple's Human Interface Guidelines.
+    /// At the default text size (Human Interface Guidelines).
     var points: CGFloat {
         #if os(macOS)
         switch self {
@@ -147,7 +142,7 @@ var hasGlass: Bool {
 }
 
 extension View {
-    /// The style of ``ProfileButton``'s circle, which draws the whole circle where there is glass: tinted with the accent.
+    /// Where there is glass, it draws the circle.
     @ViewBuilder func circleButton(_ accent: Color) -> some View {
         #if canImport(Darwin)
         if #available(iOS 26, macOS 26, *) {
@@ -162,7 +157,7 @@ extension View {
 }
 
 extension Color {
-    /// The background of a secondary button.
+    /// A secondary button's background.
     static var quiet: Color {
         #if os(macOS)
         Color.secondary.opacity(0.2)
@@ -175,7 +170,7 @@ extension Color {
 #if canImport(Darwin)
 import AuthenticationServices
 
-/// Content that gets the system's passkeys, whose sheets appear in its window.
+/// Provides passkeys, whose sheets appear in the content's window.
 struct WithSystemPasskeys<Content: View>: View {
     #if !os(macOS)
     @State private var window = FoundWindow()
@@ -196,7 +191,7 @@ struct WithSystemPasskeys<Content: View>: View {
 }
 
 #if !os(macOS)
-/// The content's window. Works without `UIApplication.shared`, so app extensions can show the screens.
+/// Works without `UIApplication.shared`, so app extensions can show the screens.
 @MainActor private final class FoundWindow {
     weak var found: UIWindow?
 }
@@ -208,7 +203,6 @@ private struct WindowFinder: UIViewRepresentable {
 
     func updateUIView(_: Probe, context _: Context) {}
 
-    /// Invisible.
     final class Probe: UIView {
         private let found: FoundWindow
 
@@ -229,7 +223,7 @@ private struct WindowFinder: UIViewRepresentable {
 }
 #endif
 
-/// Copies a secret, on this device alone and for two minutes.
+/// On this device only, for two minutes.
 @MainActor func copy(_ text: String) {
     #if os(macOS)
     NSPasteboard.general.clearContents()
@@ -241,7 +235,6 @@ private struct WindowFinder: UIViewRepresentable {
     #endif
 }
 
-/// The QR code of an authenticator app's secret.
 @MainActor func qrCode(_ secret: AuthEnrolledFactor.TOTP, label: Text) -> some View {
     let filter = CIFilter.qrCodeGenerator()
     filter.message = Data(secret.uri.utf8)
@@ -254,7 +247,7 @@ private struct WindowFinder: UIViewRepresentable {
     }
 }
 #else
-/// Content without passkeys, which this system does not have.
+/// This system has no passkeys.
 struct WithSystemPasskeys<Content: View>: View {
     private let content: @MainActor ((any PasskeyAuthenticator)?) -> Content
 
@@ -263,10 +256,9 @@ struct WithSystemPasskeys<Content: View>: View {
     var body: some View { content(nil) }
 }
 
-/// There is no clipboard here.
+/// This system has no clipboard.
 @MainActor func copy(_: String) {}
 
-/// The QR code of an authenticator app's secret.
 @MainActor func qrCode(_ secret: AuthEnrolledFactor.TOTP, label: Text) -> some View {
     Image(svg: secret.qrCode, label: label)
 }

@@ -1,9 +1,8 @@
 import GatehouseModel
 import SwiftUI
 
-// Previews without an account. Whole screens in each state are among the previews of the apps in Apps, because they
-// need the in-memory accounts of GatehouseTesting, which apps do not ship. `#Preview` needs Xcode; a PreviewProvider also
-// compiles with the Command Line Tools alone.
+// Whole screens are previewed by the apps in Apps, because they need GatehouseTesting, which apps do not ship.
+// `#Preview` needs Xcode; a PreviewProvider compiles with the Command Line Tools alone.
 
 struct ButtonPreviews: PreviewProvider {
     static var previews: some View {

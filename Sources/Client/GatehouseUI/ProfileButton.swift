@@ -3,7 +3,7 @@ public import SwiftUI
 
 /// A circle in the top bar that shows the signed-in user, and opens the login screen or the profile.
 ///
-/// While the store cannot say who is signed in, the circle is empty: neither the user's nor the guest's.
+/// It is empty while the store cannot say who is signed in.
 ///
 /// ```swift
 /// struct JournalHome: View {
@@ -16,10 +16,10 @@ public struct ProfileButton: View {
     @State private var showsAccount = false
     private let action: (@MainActor () -> Void)?
 
-    /// Creates a button that opens the account's sheet. Requires `gatehouse(_:branding:)` above.
+    /// Creates a button that opens the account sheet. Requires `gatehouse(_:branding:)` above.
     public init() { action = nil }
 
-    /// Creates a button for a sheet of the app's own place; see `accountSheet(isPresented:)`.
+    /// Creates a button with an action, for a sheet elsewhere; see `accountSheet(isPresented:)`.
     ///
     /// - Parameter action: Usually presents the account sheet.
     public init(action: @escaping @MainActor () -> Void) { self.action = action }
@@ -66,8 +66,7 @@ private struct AccountButton: View {
     }
 }
 
-/// A circle of 32 points with the user's initial, or a person symbol if signed out. Where there is glass, the button is the
-/// circle.
+/// 32 points wide. Where there is glass, the button is the circle.
 private struct AccountCircle: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding
@@ -91,7 +90,7 @@ private struct AccountCircle: View {
     }
 }
 
-/// Stands in for the circle before it is known whose it is.
+/// Shown while the user is unknown.
 private struct EmptyCircle: View {
     var body: some View {
         if hasGlass {
@@ -103,6 +102,6 @@ private struct EmptyCircle: View {
 }
 
 extension View {
-    /// At least 44 points to touch.
+    /// At least 44 points.
     fileprivate func tapTarget() -> some View { frame(minWidth: 44, minHeight: 44).contentShape(Rectangle()) }
 }

@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// A question that fills a sheet: a symbol, the question and what it is about, and the answers at the bottom.
+/// Fills a sheet: symbol, question and message, with the answers at the bottom.
 struct QuestionPage<Message: View, Answers: View>: View {
     private let symbol: String
     private let title: Text

@@ -5,8 +5,9 @@ public import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Provides the account screens below with the account. Apply it once, at the app's root. It also completes links
-    /// of mails, asks for a new password after a password reset, and asks the server what it offers.
+    /// Provides the account to the screens below. Apply it once, at the app's root.
+    ///
+    /// Also opens emailed links, asks for a new password after a password reset, and loads the server's settings.
     ///
     /// ```swift
     /// HomeView().gatehouse(account)
@@ -15,14 +16,14 @@ extension View {
         WithSystemPasskeys { modifier(SystemBrowser(account: account, branding: branding, passkeys: $0)) }
     }
 
-    /// The same with a keeper of passkeys of the app's own, as in tests.
+    /// Provides the account, with custom passkeys, as in tests.
     public func gatehouse(
         _ account: AuthManager, branding: Branding = Branding(), passkeys: any PasskeyAuthenticator
     ) -> some View {
         modifier(SystemBrowser(account: account, branding: branding, passkeys: passkeys))
     }
 
-    /// The same with a browser that the app provides, as in tests and previews.
+    /// Provides the account, with a custom browser, as in tests and previews.
     ///
     /// - Parameter browser: The browser for providers other than Apple; nil hides them.
     public func gatehouse(
@@ -31,7 +32,7 @@ extension View {
         modifier(AccountParents(account: account, branding: branding, browser: browser, passkeys: nil))
     }
 
-    /// The same with a browser and a keeper of passkeys that the app provides, as in tests and previews.
+    /// Provides the account, with a custom browser and custom passkeys, as in tests and previews.
     ///
     /// - Parameters:
     ///   - browser: The browser for providers other than Apple; nil hides them.
@@ -44,7 +45,6 @@ extension View {
     }
 }
 
-/// The environment and modifiers that the account screens need above them.
 private struct AccountParents: ViewModifier {
     let account: AuthManager
     let branding: Branding
@@ -59,7 +59,7 @@ private struct AccountParents: ViewModifier {
             .onAppear { account.questionRoots += 1 }
             .onDisappear { account.questionRoots -= 1 }
             .task(id: account.phase == .unauthenticated) {
-                // The login screen then knows its buttons with its first frame.
+                // The login screen then knows its buttons in its first frame.
                 if account.phase == .unauthenticated { await account.loadServerSettings() }
             }
             .environment(account)
@@ -69,7 +69,6 @@ private struct AccountParents: ViewModifier {
     }
 }
 
-/// Reads the system's browser sheet from SwiftUI's environment.
 private struct SystemBrowser: ViewModifier {
     @Environment(\.webAuthenticationSession) private var browser
     let account: AuthManager
@@ -80,7 +79,7 @@ private struct SystemBrowser: ViewModifier {
         content.gatehouse(
             account, branding: branding,
             browser: account.redirectTo.flatMap {
-                // The system's sheet comes back to a scheme of the app's own.
+                // The system's sheet returns to a custom scheme.
                 $0.scheme == "https"
                     ? nil
                     : BrowserSheet(
@@ -89,7 +88,7 @@ private struct SystemBrowser: ViewModifier {
     }
 }
 
-/// Sends waiting telemetry when the app goes to the background, where the system may end it.
+/// In the background, the system may terminate the app.
 private struct TelemetryFlush: ViewModifier {
     @Environment(\.scenePhase) private var phase
     let account: AuthManager
@@ -101,7 +100,6 @@ private struct TelemetryFlush: ViewModifier {
     }
 }
 
-/// Asks for a new password after a password reset mail.
 private struct NewPasswordSheet: ViewModifier {
     let manager: AuthManager
 
@@ -111,7 +109,7 @@ private struct NewPasswordSheet: ViewModifier {
         }
     }
 
-    /// After the second factor, without which no password can be set.
+    /// Without the second factor, no password can be set.
     private var isPresented: Binding<Bool> {
         Binding {
             manager.needsNewPassword && manager.secondFactor == nil

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// A text of the screens: its key in the string catalogues, and the same with its values.
+/// A text's key in the string catalogues, and the same with its values.
 struct ScreenText: ExpressibleByStringInterpolation {
     let key: String
     let value: LocalizedStringKey
@@ -12,7 +12,6 @@ struct ScreenText: ExpressibleByStringInterpolation {
         (key, value) = (parts.key, LocalizedStringKey(stringInterpolation: parts.value))
     }
 
-    /// A model's text.
     init(_ text: ModelText) {
         var parts = StringInterpolation(
             literalCapacity: text.key.utf8.count, interpolationCount: text.arguments.count)
@@ -51,7 +50,7 @@ struct ScreenText: ExpressibleByStringInterpolation {
             value.appendInterpolation(text)
         }
 
-        /// A number that selects the plural form.
+        /// Selects the plural form.
         mutating func appendInterpolation(_ number: Int) {
             key += "%lld"
             value.appendInterpolation(number)
@@ -60,15 +59,14 @@ struct ScreenText: ExpressibleByStringInterpolation {
 }
 
 extension Text {
-    /// A text of the screens, in the app's wording if it has one.
+    /// In the app's wording if it has one.
     init(ui text: ScreenText) {
         let place = ModelText.place(of: text.key)
         self.init(text.value, tableName: place.table, bundle: place.bundle)
     }
 
-    /// A model's text, in the app's wording if it has one.
     init(model text: ModelText) { self.init(ui: ScreenText(text)) }
 }
 
-/// Announces a text with VoiceOver.
+/// With VoiceOver.
 func announce(_ text: ModelText) { AccessibilityNotification.Announcement(text.localized).post() }

@@ -1,36 +1,36 @@
 public import SwiftUI
 
-/// The fonts and shapes of the screens, and the logo. The defaults are the system's.
+/// The screens' fonts, shapes and logo, by default the system's.
 ///
 /// ```swift
 /// let theme = Theme(design: .rounded, buttonShape: .capsule, logo: Image("Logo"))
 /// let branding = Branding(name: "DailyRitual", accent: .indigo, theme: theme)
 /// ```
 ///
-/// Apple's button keeps its font and colours, and Google's its colours, as both companies require. The titles in
-/// bars, the footers of lists, alerts and dialogs keep the system's font.
+/// Apple's button keeps its font and colours, and Google's its colours, as both require. Titles in bars, list footers,
+/// alerts and dialogs keep the system's font.
 public struct Theme: Sendable {
-    /// The colour of text on ``Branding/accent``. If nil, or if its contrast is below 4.5:1, the text is white where
-    /// that has enough contrast, else black.
+    /// The colour of text on ``Branding/accent``. If nil, or below a contrast of 4.5:1, white where that has enough
+    /// contrast, else black.
     public var onAccent: Color?
-    /// The design of the system's font; nil for the one that the app has set. Fonts named here have none.
+    /// The design of the system's font; nil for the app's. Named fonts have none.
     public var design: Font.Design?
-    /// The name of the font of headings; nil for the system's. It scales with the text size of the device, like
-    /// ``bodyFont`` and ``buttonFont``. If the app has no font of that name, the system's is shown.
+    /// The font name of headings; nil, or a name that the app lacks, is the system's.
+    ///
+    /// Like ``bodyFont`` and ``buttonFont``, it scales with the device's text size.
     public var titleFont: String?
-    /// The name of the font of other texts.
+    /// The font name of other texts.
     public var bodyFont: String?
-    /// The name of the font of wide buttons.
+    /// The font name of wide buttons.
     public var buttonFont: String?
     /// The corner radius of wide buttons and panels, in points.
     public var cornerRadius: CGFloat
-    /// The shape of wide buttons, Apple's included; nil for a rectangle with ``cornerRadius``.
+    /// The shape of wide buttons, including Apple's; nil for a rectangle with ``cornerRadius``.
     public var buttonShape: ButtonBorderShape?
-    /// The picture on the login screen; nil for ``Branding/symbol``. It is as high as the symbol, and decorative: the
-    /// app's name is below it.
+    /// The login screen's picture, as high as the symbol; nil for ``Branding/symbol``. VoiceOver skips it.
     public var logo: Image?
 
-    /// Creates a theme; the parameters are its properties.
+    /// Creates a theme from its properties.
     public init(
         onAccent: Color? = nil, design: Font.Design? = nil, titleFont: String? = nil, bodyFont: String? = nil,
         buttonFont: String? = nil, cornerRadius: CGFloat = 12, buttonShape: ButtonBorderShape? = nil,
@@ -48,12 +48,11 @@ public struct Theme: Sendable {
 }
 
 extension Theme {
-    /// A text's purpose.
     enum Role {
         case title, body, button
     }
 
-    /// The font of a text. It scales with the text size of the device.
+    /// Scales with the device's text size.
     func font(_ role: Role, _ style: Font.TextStyle) -> Font {
         let name =
             switch role {
@@ -64,19 +63,17 @@ extension Theme {
         return name.map { .custom($0, size: style.points, relativeTo: style) } ?? .system(style)
     }
 
-    /// The outline of a wide button.
     var outline: AnyShape {
         buttonShape.map { AnyShape($0) } ?? AnyShape(RoundedRectangle(cornerRadius: cornerRadius))
     }
 }
 
 extension View {
-    /// The theme's font for a text of this style.
     func textStyle(_ style: Font.TextStyle, _ role: Theme.Role = .body, weight: Font.Weight? = nil) -> some View {
         modifier(ThemedText(role: role, style: style, weight: weight))
     }
 
-    /// The theme's font for the other texts of a screen.
+    /// For a screen's other texts.
     func themed() -> some View { modifier(ThemedScreen()) }
 }
 
@@ -88,7 +85,7 @@ private struct ThemedText: ViewModifier {
 
     func body(content: Content) -> some View {
         let font = branding.theme.font(role, style)
-        // The system's headline is semibold by itself.
+        // The system's headline is semibold itself.
         let weight = weight ?? (style == .headline ? .semibold : nil)
         content.font(weight.map { font.weight($0) } ?? font)
     }
@@ -101,13 +98,13 @@ private struct ThemedScreen: ViewModifier {
     func body(content: Content) -> some View {
         let theme = branding.theme
         let text = content.font(theme.bodyFont == nil ? inherited : theme.font(.body, .body))
-        // Without a design in the theme, a screen keeps the app's.
+        // Otherwise a screen keeps the app's design.
         if let design = theme.design { text.fontDesign(design) } else { text }
     }
 }
 
 extension EnvironmentValues {
-    /// The colour of text on the accent, in light or dark appearance.
+    /// In light or dark appearance.
     var onAccent: Color {
         let accent = branding.accent.resolve(in: self).over(colorScheme == .dark ? .black : .white)
         return Color(.legible(on: accent, preferring: branding.theme.onAccent?.resolve(in: self)))

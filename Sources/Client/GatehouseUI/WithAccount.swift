@@ -1,8 +1,8 @@
 import GatehouseModel
 import SwiftUI
 
-/// Content that needs the account. Without `gatehouse(_:branding:)` above, it says so in place and in the log, where
-/// reading the environment directly would end the app.
+/// Without `gatehouse(_:branding:)` above, says so in place and in the log; reading the environment directly would
+/// crash.
 struct WithAccount<Content: View>: View {
     @Environment(AuthManager.self) private var account: AuthManager?
     private let content: @MainActor (AuthManager) -> Content
@@ -14,7 +14,7 @@ struct WithAccount<Content: View>: View {
     }
 }
 
-/// For the app's developer; users never see it.
+/// Only developers see it.
 private struct MissingAccount: View {
     static let text = "Add .gatehouse(account) to a view above this one."
 

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// The accounts of this device, to switch between them, and the button that adds one. Empty unless the app allows several.
+/// Switches between this device's accounts. Empty unless the app allows several.
 struct AccountsSection: View {
     @Environment(AuthManager.self) private var manager
     @State private var model: AccountsModel
@@ -33,7 +33,7 @@ struct AccountsSection: View {
         .disabled(model.isWorking)
     }
 
-    /// The row that is always there has the section's sheets: a modifier of a section applies to each of its rows.
+    /// The permanent row has the sheets: a section's modifiers apply to each row.
     private var addition: some View {
         Button {
             model.signsIn = true
@@ -96,7 +96,7 @@ private enum AccountQuestion: DestructiveQuestion {
 }
 
 extension Text {
-    /// The name of an account among others: its address, which differs where names do not.
+    /// The address: names may be the same.
     init(_ account: DeviceAccount) {
         if let text = account.email?.shownAddress ?? account.name {
             self.init(verbatim: text)
@@ -106,7 +106,6 @@ extension Text {
     }
 }
 
-/// An account with a mark if it is in use, and otherwise with buttons that use it and remove it.
 private struct AccountRow: View {
     let account: DeviceAccount
     let isWorking: Bool
@@ -138,7 +137,6 @@ private struct AccountRow: View {
     }
 }
 
-/// Name and address of an account.
 struct AccountName: View {
     let account: DeviceAccount
 

@@ -1,9 +1,10 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Changes or sets the account's email address. If a mail must confirm it, asks for the mail's code.
+/// Changes or sets the account's email address, with an emailed code if the server requires it. Requires
+/// `gatehouse(_:branding:)` above.
 public struct ChangeEmailView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View { WithAccount { ChangeEmailScreen(model: ChangeEmailModel(manager: $0)) } }
@@ -12,7 +13,7 @@ public struct ChangeEmailView: View {
 private struct ChangeEmailScreen: View {
     @Environment(\.dismiss) private var dismiss
     @State private var model: ChangeEmailModel
-    // It exists only as long as the screen.
+    // Discarded with the screen.
     @State private var password = ""
     @FocusState private var focus: Field?
 

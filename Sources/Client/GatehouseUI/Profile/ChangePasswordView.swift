@@ -1,11 +1,11 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Changes or sets the account's password.
+/// Changes or sets the account's password. Requires `gatehouse(_:branding:)` above.
 public struct ChangePasswordView: View {
     @Environment(\.dismiss) private var dismiss
 
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View {
@@ -15,14 +15,14 @@ public struct ChangePasswordView: View {
     }
 }
 
-/// Two fields for a new password, and fields for what else the server requires.
+/// Includes fields for what else the server requires.
 struct PasswordForm: View {
     private enum Field: Hashable {
         case password, confirmation, current, code
     }
 
     @State private var model: ChangePasswordModel
-    // Passwords exist only as long as the screen.
+    // Discarded with the screen.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var current = ""
@@ -101,7 +101,7 @@ struct PasswordForm: View {
         }
     }
 
-    /// The next field after Return; nil to save.
+    /// After Return; nil to save.
     private func next(_ field: Field) -> Field? {
         switch field {
         case .password: .confirmation
@@ -123,7 +123,7 @@ struct PasswordForm: View {
     }
 }
 
-/// The account's address above a new password: the system keeps the password with it.
+/// The system saves the password for this address.
 private struct AccountField: View {
     @Environment(AuthManager.self) private var account: AuthManager?
 

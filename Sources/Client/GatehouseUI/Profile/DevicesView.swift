@@ -3,7 +3,6 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// The list of the user's sessions, all of which except the current one can be ended.
 struct DevicesView: View {
     @State private var model: DevicesModel
     @State private var loads = 0
@@ -11,7 +10,7 @@ struct DevicesView: View {
     init(model: DevicesModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a Group, whose task would restart with each branch.
+        // A Group's task would restart with each branch.
         ZStack {
             if let devices = model.devices {
                 list(devices)
@@ -55,7 +54,6 @@ struct DevicesView: View {
     }
 }
 
-/// A device with its name, its last use, and the button that signs it out.
 private struct DeviceRow: View {
     let device: SessionInfo
     var end: (@MainActor () -> Void)?

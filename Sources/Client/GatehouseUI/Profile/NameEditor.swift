@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Changes the first name; an empty one clears it.
+/// An empty name clears it.
 struct NameEditor: View {
     let model: ProfileModel
     @Environment(\.dismiss) private var dismiss
@@ -45,7 +45,7 @@ struct NameEditor: View {
         }
     }
 
-    /// At most 40 characters, as in the sign-up.
+    /// At most 40 characters, as at sign-up.
     private var kept: String { String(name.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)) }
     private var canSave: Bool { model.phase == .showing && kept != model.user?.firstName ?? "" }
     private func save() {

@@ -2,12 +2,12 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The profile of the signed-in user; for an anonymous user, the login screen. Requires `gatehouse(_:branding:)` above.
+/// The signed-in user's profile; for an anonymous user, the login screen. Requires `gatehouse(_:branding:)` above.
 ///
-/// `accountSheet(isPresented:)` presents it and closes it after a sign-out. In a sheet of the app's own, close the sheet
-/// when `AuthManager.isLoggedIn` changes.
+/// `accountSheet(isPresented:)` presents and closes it. In a custom sheet, close the sheet when
+/// `AuthManager.isLoggedIn` changes.
 public struct ProfileView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View {

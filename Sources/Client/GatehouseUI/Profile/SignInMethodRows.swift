@@ -4,14 +4,12 @@ import GatehouseModel
 import SwiftUI
 
 extension Text {
-    /// The display name of a sign-in method.
     init(method provider: String) {
         let method = AuthMethod(rawValue: provider)
         if method == .email { self.init(ui: "Email and Password") } else { self.init(verbatim: method.name) }
     }
 }
 
-/// A sign-in method with the button that removes it.
 struct IdentityRow: View {
     let identity: AuthUserIdentity
     let canRemove: Bool
@@ -35,7 +33,7 @@ struct IdentityRow: View {
     }
 }
 
-/// The recent links with buttons that undo them; empty without links.
+/// Undoes recent links; empty without any.
 struct UndoSection: View {
     let links: [AuthUndoableLink]
     let undo: @MainActor (AuthUndoableLink) -> Void

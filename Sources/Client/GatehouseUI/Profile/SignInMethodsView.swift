@@ -3,10 +3,11 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The list of sign-in methods, which can be added, undone or removed, except the last one. Pushed from
-/// ``ProfileView``; requires `gatehouse(_:branding:)` above.
+/// Lists sign-in methods, to add, undo or remove all but the last one.
+///
+/// Push it onto a navigation stack; ``ProfileView`` does. Requires `gatehouse(_:branding:)` above.
 public struct SignInMethodsView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View { WithAccount { SignInMethodsScreen(model: SignInMethodsModel(manager: $0)) } }
@@ -23,7 +24,7 @@ private struct SignInMethodsScreen: View {
     init(model: SignInMethodsModel) { _model = State(initialValue: model) }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
+        // A Group's tasks would restart with each branch.
         ZStack {
             switch model.phase {
             case .loading: ProgressView()
@@ -105,7 +106,6 @@ private enum MethodQuestion: DestructiveQuestion {
     }
 }
 
-/// Links to the screens that change email address and password.
 private struct CredentialsSection: View {
     @Environment(AuthManager.self) private var manager
     let hasPassword: Bool

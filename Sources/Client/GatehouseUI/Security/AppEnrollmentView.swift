@@ -3,14 +3,14 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Adds an authenticator app: a QR code, the key below it, and the first code. Recovery codes follow if the server has them.
+/// Adds an authenticator app, followed by recovery codes if the server has them.
 struct AppEnrollmentView: View {
     @Environment(\.branding) private var branding
     @Environment(\.dismiss) private var dismiss
     private let manager: AuthManager
     @State private var model: AppEnrollmentModel
     @State private var loads = 0
-    /// The field's text: after each change, the model's code.
+    /// After each change, the model's code.
     @State private var typed = ""
     @State private var isCopied = false
     @ScaledMetric(relativeTo: .body) private var side: CGFloat = 200
@@ -105,7 +105,7 @@ struct AppEnrollmentView: View {
             .disabled(model.phase == .checking)
     }
 
-    /// Black on white in every colour scheme, as cameras need it.
+    /// Cameras need black on white in every colour scheme.
     private func picture(_ secret: AuthEnrolledFactor.TOTP) -> some View {
         qrCode(secret, label: Text(ui: "QR code with the key for your authenticator app"))
             .frame(width: min(side, 280), height: min(side, 280))

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// Decides after a sign-in whether to ask "Add a passkey?", once on a device.
+/// Decides after a sign-in whether to ask "Add a passkey?", once per device.
 struct PasskeyOffering: ViewModifier {
     @Environment(\.passkeys) private var passkeys
     let account: AuthManager
@@ -13,10 +13,9 @@ struct PasskeyOffering: ViewModifier {
     }
 }
 
-/// Asks "Add a passkey?".
 struct PasskeyOffer: ViewModifier {
     let account: AuthManager
-    /// Whether no other sheet of the account covers the screen.
+    /// Whether no other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

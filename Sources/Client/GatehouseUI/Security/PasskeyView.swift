@@ -3,7 +3,6 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// A passkey in a list: its keeper's name and its last use.
 struct PasskeyRow: View {
     let passkey: AuthPasskey
 
@@ -29,7 +28,6 @@ struct PasskeyRow: View {
     }
 }
 
-/// Renames or deletes a passkey.
 struct PasskeyView: View {
     let passkey: AuthPasskey
     let model: SecurityModel
@@ -98,7 +96,7 @@ struct PasskeyView: View {
     private var trimmed: String { name.trimmingCharacters(in: .whitespacesAndNewlines) }
     private var canSave: Bool { !trimmed.isEmpty && trimmed != passkey.friendlyName }
 
-    /// The list shows what comes of it.
+    /// The list shows the result.
     private func save() {
         guard canSave else { return }
         model.rename(passkey, to: name)
@@ -107,7 +105,6 @@ struct PasskeyView: View {
 }
 
 extension AuthPasskey {
-    /// The display name.
     fileprivate var name: Text { friendlyName.map { Text(verbatim: $0) } ?? Text(ui: "Unnamed Passkey") }
 }
 

@@ -3,10 +3,10 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Asks for the second factor after a sign-in, and for a fresh proof while a change waits for it.
+/// Asks for the second factor after a sign-in, and for the fresh proof that a change waits for.
 struct ProofSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other sheet of the account covers the screen.
+    /// Whether no other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
@@ -28,13 +28,13 @@ struct ProofSheet: ViewModifier {
     }
 }
 
-/// A code, a password or a key, with the other ways below.
+/// The other methods are below the field.
 private struct ProofView: View {
     @Environment(\.passkeys) private var passkeys
     @State private var model: ProofModel
-    /// The field's text: after each change, the model's code.
+    /// After each change, the model's code.
     @State private var typed = ""
-    // It exists only as long as the screen.
+    // Discarded with the screen.
     @State private var password = ""
     @State private var asksToStartOver = false
     @FocusState private var isFocused: Bool
@@ -166,7 +166,7 @@ private struct ProofView: View {
         case .app:
             code.textContentType(.oneTimeCode).typesDigits()
         case .recoveryCode:
-            // Not a one-time code, for which the system would offer one from a message.
+            // The system would offer a one-time code from a message.
             code.typesEmail()
         case .password:
             SecureField(text: $password) { Text(ui: "Password") }
@@ -199,7 +199,7 @@ private struct ProofView: View {
 }
 
 extension ProofMethod {
-    /// Whether the system must show a sheet for it.
+    /// Whether the system shows a sheet for it.
     fileprivate var needsAuthenticator: Bool {
         switch self {
         case .key, .passkey: true

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// Shows new recovery codes, once: they can be copied, and printed or saved with the system's share sheet.
+/// Shows new recovery codes once, to copy, print or save.
 struct RecoveryCodesView: View {
     @Environment(\.branding) private var branding
     @Environment(\.dismiss) private var dismiss
@@ -23,14 +23,14 @@ struct RecoveryCodesView: View {
         }
         .navigationTitle(Text(ui: "Recovery Codes"))
         .inlineTitle()
-        // Codes that are gone by mistake would have to be made again.
+        // Codes lost by mistake would have to be generated again.
         .navigationBarBackButtonHidden(isBound)
         .interactiveDismissDisabled(isBound)
         .task(id: loads) { await model.load() }
         .onChange(of: model.phase) { if model.phase == .cancelled { dismiss() } }
     }
 
-    /// While codes are made or shown. New ones void those that the user has.
+    /// New codes void the user's previous ones.
     private var isBound: Bool { model.phase == .working || model.phase == .showing }
 
     private var list: some View {

@@ -3,10 +3,11 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The account's passkeys, authenticator apps and recovery codes. Pushed from ``ProfileView``; requires
-/// `gatehouse(_:branding:)` above.
+/// The account's passkeys, authenticator apps and recovery codes.
+///
+/// Push it onto a navigation stack; ``ProfileView`` does. Requires `gatehouse(_:branding:)` above.
 public struct SecurityView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View { WithAccount { SecurityScreen(manager: $0) } }
@@ -27,7 +28,7 @@ private struct SecurityScreen: View {
     }
 
     var body: some View {
-        // Not a Group, whose tasks would restart with each branch.
+        // A Group's tasks would restart with each branch.
         ZStack {
             switch model.phase {
             case .loading: ProgressView()
@@ -37,7 +38,7 @@ private struct SecurityScreen: View {
         }
         .navigationTitle(Text(ui: "Security"))
         .inlineTitle()
-        // It starts again when the user comes back from a screen that may have changed something.
+        // Reloads after a screen that may have changed something.
         .task(id: loads) { await model.load() }
     }
 
@@ -154,7 +155,6 @@ private enum SecurityQuestion: DestructiveQuestion {
     }
 }
 
-/// An authenticator app or a security key, with the button that removes it.
 private struct FactorRow: View {
     let factor: AuthFactor
     let remove: @MainActor () -> Void

@@ -2,14 +2,14 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// The accounts that are still signed in on this device, for a user who has signed out of another. Empty without one.
+/// The accounts still signed in on this device; empty without any.
 struct AccountChoices: View {
     @State private var model: AccountsModel
 
     init(manager: AuthManager) { _model = State(initialValue: AccountsModel(manager: manager)) }
 
     var body: some View {
-        // Not in a branch, so that the task does not end with it.
+        // In a branch, the task would end with it.
         VStack(spacing: 12) {
             if !model.choices.isEmpty {
                 Text(ui: "Choose an Account").textStyle(.headline).accessibilityAddTraits(.isHeader)
@@ -37,7 +37,7 @@ struct AccountChoices: View {
     }
 }
 
-/// Lets sign-ins add an account while the screen is open.
+/// While the screen is open.
 struct AddingAccount: ViewModifier {
     let manager: AuthManager
     let isOn: Bool

@@ -9,8 +9,7 @@ import SwiftUI
     private var answer: Result<AppleAnswer, any Error>?
     private var waiting: CheckedContinuation<AppleAnswer, any Error>?
 
-    /// Prepares the request of a sheet: asks for name and email address, and binds the token to this sheet with a
-    /// nonce.
+    /// Requests name and email address, and binds the token to this sheet with a nonce.
     func prepare(_ request: ASAuthorizationAppleIDRequest) {
         nonce = SignInNonce()
         answer = nil
@@ -18,7 +17,6 @@ import SwiftUI
         request.nonce = nonce.hashed
     }
 
-    /// Receives the sheet's result.
     func finish(_ result: Result<ASAuthorization, any Error>) {
         end(Result { try AppleAnswer(try result.get().credential) })
     }
@@ -32,7 +30,7 @@ import SwiftUI
         }
     }
 
-    /// Returns the credential of the sheet that the button shows.
+    /// Waits for the button's sheet.
     ///
     /// - Throws: ``AuthError``, `URLError` without a connection, or `CancellationError`.
     func credential() async throws -> AppleCredential {
@@ -74,7 +72,6 @@ import SwiftUI
     }
 }
 
-/// Apple's credential.
 private struct AppleAnswer: Sendable {
     let token: String
     let person: String

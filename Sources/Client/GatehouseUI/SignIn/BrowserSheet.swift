@@ -3,11 +3,10 @@ import Foundation
 import Gatehouse
 import SwiftUI
 
-/// The system's browser sheet from SwiftUI's environment.
 struct BrowserSheet: WebAuthenticator {
     let redirectTo: URL
     let browser: AuthenticationServices.WebAuthenticationSession
-    /// The time limit; see ``AuthManager/browserLimit``.
+    /// See ``AuthManager/browserLimit``.
     let limit: Duration
     let clock: ClientClock
 
@@ -23,7 +22,7 @@ struct BrowserSheet: WebAuthenticator {
         }
     }
 
-    /// Does not use a task group, which would wait for a sheet that ignores cancellation.
+    /// A task group would wait for a sheet that ignores cancellation.
     private func show(_ start: URL, _ scheme: String) async throws -> URL {
         let (answers, answer) = AsyncThrowingStream<URL, any Error>.makeStream()
         let sheet = Task { [browser] in
@@ -34,7 +33,7 @@ struct BrowserSheet: WebAuthenticator {
             }
         }
         let timer = Task { [clock, limit] in
-            // Cancelled, because the sheet has closed.
+            // Cancelled: the sheet has closed.
             do { try await clock.sleepWhileRunning(limit) } catch { return }
             answer.finish(throwing: AuthClientError.timedOut)
         }

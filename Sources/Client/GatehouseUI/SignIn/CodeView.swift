@@ -1,12 +1,12 @@
 import GatehouseModel
 import SwiftUI
 
-/// Asks for the code of a mail, and submits it when it is complete. The code of the mail can be filled in by the system.
+/// Submits the emailed code when it is complete.
 struct CodeView: View {
     let model: CodeModel
-    /// Returns to the screen for the address.
+    /// Returns to the address's screen.
     let startOver: @MainActor () -> Void
-    /// The field's text: after each change, the model's code.
+    /// After each change, the model's code.
     @State private var typed = ""
     @FocusState private var isFocused: Bool
 
@@ -124,7 +124,6 @@ struct CodeView: View {
     }
 }
 
-/// "Check your email", with the address.
 private struct CodeHeader: View {
     let model: CodeModel
     @Environment(AuthManager.self) private var account: AuthManager?

@@ -1,11 +1,12 @@
 public import GatehouseModel
 public import SwiftUI
 
-/// Signs in or up with email address and password. A link switches the mode in place.
+/// Signs in or up with email address and password. A link switches the mode in place. Requires `gatehouse(_:branding:)`
+/// above.
 public struct EmailAuthView: View {
     private let mode: EmailAuthForm.Mode
 
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     ///
     /// - Parameter mode: The initial mode.
     public init(mode: EmailAuthForm.Mode) { self.mode = mode }
@@ -18,14 +19,13 @@ private struct EmailAuthScreen: View {
     @Environment(\.passkeys) private var passkeys
     private let manager: AuthManager
     @State private var model: LoginModel
-    // Passwords exist only as long as the screen.
+    // Discarded with the screen.
     @State private var password = ""
     @State private var confirmation = ""
     @State private var forgotPassword = false
     @State private var wantsCode = false
     @State private var wantsPasskey = false
     @FocusState private var focus: EmailAuthForm.Field?
-    /// The taps on the form, and whether the last one was in a field.
     @State private var taps = 0
     @State private var touchesField = false
 
@@ -35,7 +35,7 @@ private struct EmailAuthScreen: View {
     }
 
     var body: some View {
-        // Not a Group, which disappears with each branch: the passwords stay while the code is entered.
+        // A Group disappears with each branch; the passwords stay while the code is entered.
         ZStack {
             if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
         }
@@ -51,7 +51,7 @@ private struct EmailAuthScreen: View {
             PasskeySignUpView(email: model.form.trimmedEmail, name: model.form.name, manager: manager)
         }
         .onDisappear { leave() }
-        // Above the keyboard, from the server's answer on, as long as no sign-in is in progress.
+        // Above the keyboard, from the server's response until a sign-in begins.
         .task(id: canOfferPasskeys) { await offerPasskeys() }
     }
 
@@ -85,9 +85,9 @@ private struct EmailAuthScreen: View {
             Section { otherWays }.disabled(model.isBusy)
         }
         .scrollDismissesKeyboard(.interactively)
-        // Simultaneous, because the form's own gesture could take the taps of its buttons.
+        // The form's own gesture could take its buttons' taps.
         .simultaneousGesture(TapGesture().onEnded { taps += 1 })
-        // Later than both gestures: that of a field ends before or after this one.
+        // After both gestures, whose order varies.
         .onChange(of: taps) { endTyping() }
         .overlay {
             if model.isWorking {
@@ -134,7 +134,7 @@ private struct EmailAuthScreen: View {
         }
     }
 
-    /// Ends the typing after a tap outside of the fields.
+    /// After a tap outside of the fields.
     private func endTyping() {
         if !touchesField { focus = nil }
         touchesField = false

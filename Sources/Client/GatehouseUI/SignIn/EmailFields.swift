@@ -1,15 +1,14 @@
 import GatehouseModel
 import SwiftUI
 
-/// The fields of the email screen with their hints. Return moves to the next field and submits from the last one.
+/// Return moves to the next field and submits from the last one.
 struct EmailFields: View {
     @Binding var form: EmailAuthForm
     @Binding var password: String
     @Binding var confirmation: String
-    /// The fields to show; nil for all of the form.
+    /// nil for all of the form's.
     var fields: [EmailAuthForm.Field]?
     let focus: FocusState<EmailAuthForm.Field?>.Binding
-    /// Called after a tap in a field.
     let touched: @MainActor () -> Void
     let submit: @MainActor () -> Void
 
@@ -38,7 +37,7 @@ struct EmailFields: View {
                 .typesName()
         case .email:
             TextField(text: $form.email) { Text(ui: "Email") }
-                // Passkeys are offered, and new passwords kept, for a user name alone.
+                // The system offers passkeys, and saves new passwords, only for a user name.
                 .textContentType(.username)
                 .typesEmail()
         case .password:

@@ -3,10 +3,11 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// Links two sign-in methods after the user proves ownership of the account that has the provider's address.
-/// ``LoginView`` shows it while `AuthManager.linkQuestion` is set.
+/// Links two sign-in methods after proof of the account with the provider's address.
+///
+/// ``LoginView`` shows it while `AuthManager.linkQuestion` is set. Requires `gatehouse(_:branding:)` above.
 public struct LinkView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View { WithAccount { LinkScreen(model: LinkModel(manager: $0)) } }
@@ -16,12 +17,12 @@ private struct LinkScreen: View {
     @Environment(\.browser) private var browser
     @Environment(\.passkeys) private var passkeys
     @State private var model: LinkModel
-    // The password exists only as long as the screen.
+    // Discarded with the screen.
     @State private var password = ""
     @State private var sheet = AppleSheet()
     @State private var asksToRecover = false
 
-    /// The question's address, kept while the screen disappears.
+    /// Kept while the screen disappears.
     @State private var email: String
 
     init(model: LinkModel) {
@@ -30,7 +31,7 @@ private struct LinkScreen: View {
     }
 
     var body: some View {
-        // Not a group: its modifiers would apply to either screen, and the question end when the screens change.
+        // A Group's modifiers would apply to each screen, and a change of screens would end the question.
         ZStack {
             if let code = model.code { CodeView(model: code) { model.startOver() } } else { question }
         }

@@ -6,8 +6,8 @@ public import SwiftUI
 
 /// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above.
 ///
-/// `accountSheet(isPresented:)` presents it and closes it after the sign-in. In a sheet of the app's own, close the sheet
-/// when `AuthManager.isLoggedIn` changes. In a tab, or in place of an app that needs a user, it has no way out but the sign-in:
+/// `accountSheet(isPresented:)` presents and closes it. In a custom sheet, close the sheet when
+/// `AuthManager.isLoggedIn` changes. In a tab, or instead of an app that requires an account, make it undismissible:
 ///
 /// ```swift
 /// if account.isLoggedIn { rows } else { LoginView(isDismissible: false) }
@@ -16,13 +16,12 @@ public struct LoginView: View {
     private let isDismissible: Bool
     private let addsAccount: Bool
 
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     ///
-    /// - Parameter isDismissible: Whether the screen can be closed without a sign-in: it then has "Close" and "Continue as
-    ///   Guest", which dismiss it.
+    /// - Parameter isDismissible: Adds "Close" and "Continue as Guest", which dismiss the screen.
     public init(isDismissible: Bool = true) { (self.isDismissible, addsAccount) = (isDismissible, false) }
 
-    /// - Parameter addsAccount: Whether the signed-in account stays on this device.
+    /// - Parameter addsAccount: Keeps the signed-in account on this device.
     init(addsAccount: Bool) { (isDismissible, self.addsAccount) = (true, addsAccount) }
 
     public var body: some View {
@@ -60,7 +59,7 @@ private struct LoginScreen: View {
     var body: some View {
         NavigationStack {
             // One branch for every text size: a button that disappears while Apple's sheet is open never gets its
-            // answer.
+            // result.
             ScrollView { content }
                 .safeAreaInset(edge: .bottom) {
                     if isDismissible, !addsAccount { guestButton }
@@ -87,7 +86,7 @@ private struct LoginScreen: View {
     private var content: some View {
         VStack(spacing: 24) {
             if let header = parts.loginHeader { header() } else { LoginHeader() }
-            // Not while the link screen is open, because the message must be visible to be announced and focused.
+            // A message must be visible to be announced and focused.
             if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
             }
@@ -107,7 +106,7 @@ private struct LoginScreen: View {
         let providers = model.providers(hasBrowser: browser != nil)
         return VStack(spacing: 12) {
             if let last = model.lastMethod { LastMethod(method: last) }
-            // A user who was here before is not led to a second account.
+            // Avoids a returning user's second account.
             if model.lastMethod == nil { PasskeySignUpButton(model: model, style: WideButtonStyle(.prominent)) }
             if passkeyPlace == .first { passkeyButton }
             ForEach(providers, id: \.self) { method in
@@ -140,7 +139,7 @@ private struct LoginScreen: View {
         .buttonStyle(WideButtonStyle())
     }
 
-    /// Whether a passkey that was set aside needs the code of a mail.
+    /// Whether a set-aside passkey needs an emailed code.
     private var entersCode: Binding<Bool> {
         Binding {
             model.code != nil && !model.isFinished
@@ -172,7 +171,7 @@ private struct LoginScreen: View {
         model.signsUpWithPasskey ? Text(ui: "Creating account…") : Text(ui: "Signing in…")
     }
 
-    /// Without the button, for a retry or as the user's choice in another sheet.
+    /// Without the button, for a retry or from another sheet.
     private func signInWithApple() {
         model.signInWithApple { try await sheet.credential(through: authorizationController) }
     }
@@ -238,7 +237,7 @@ private struct EmailLabel: View {
     }
 }
 
-/// Shows the method last used on this device, so that users do not create a second account.
+/// The method last used here, so that users do not create a second account.
 private struct LastMethod: View {
     let method: AuthMethod
 
@@ -258,7 +257,6 @@ private struct LastMethod: View {
     }
 }
 
-/// Symbol, name, and the reason to sign in.
 private struct LoginHeader: View {
     @Environment(\.branding) private var branding
     @ScaledMetric(relativeTo: .largeTitle) private var symbolSize: CGFloat = 64

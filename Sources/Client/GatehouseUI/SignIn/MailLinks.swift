@@ -3,11 +3,11 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Completes links of mails, which confirm an address or allow setting a password.
+/// Emailed links confirm an address or allow setting a password.
 struct MailLinks: ViewModifier {
     let account: AuthManager
     @State private var link = MailLink()
-    /// The user who was asked for the code of a first address.
+    /// The user whose first address needs a code.
     @State private var asked: UUID?
 
     func body(content: Content) -> some View {
@@ -33,12 +33,11 @@ struct MailLinks: ViewModifier {
     }
 }
 
-/// Shows the alert and the account's questions on a screen of the account, which may be in a sheet: a screen below a sheet
-/// cannot present them.
+/// Presents them on the account's screens: a screen below a sheet cannot.
 struct AccountQuestions: ViewModifier {
-    /// Whether to ask "Add a passkey?" here; otherwise that waits for a screen below.
+    /// Otherwise a screen below asks "Add a passkey?".
     var offersPasskey = true
-    /// Whether to ask for the code of a first address here. A login that closes leaves it to the screen below.
+    /// Whether to ask for a first address's code here. A closing login leaves it to the screen below.
     var asksForCode = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
@@ -64,29 +63,28 @@ struct AccountQuestions: ViewModifier {
 
 /// The last link that opened the app.
 @MainActor @Observable final class MailLink {
-    /// Whether the link failed; set to false after the alert.
+    /// Set to false after the alert.
     var hasFailed = false
     /// Why the link may open later; nil if it never will.
     private(set) var delay: SignInMessage?
-    /// The open screens of the account, the topmost last.
+    /// The account's open screens, topmost last.
     private(set) var screens: [Int] = []
     @ObservationIgnored private var again: (@MainActor () -> Void)?
     @ObservationIgnored private var count = 0
-    /// Opens the newest link; nil when it has ended. Returns whether it or a link before it worked.
+    /// Opens the newest link; nil when done. Returns whether it or an earlier link worked.
     @ObservationIgnored private var work: Task<Bool, Never>?
 
-    /// - Returns: The number of a screen that has opened.
+    /// - Returns: The new screen's number.
     func add() -> Int {
         let number = (screens.last ?? 0) + 1
         screens.append(number)
         return number
     }
 
-    /// The screen has closed.
     func remove(_ screen: Int?) { screens.removeAll { $0 == screen } }
 
-    /// Opens a link after the previous one, whose code the server may have used up already: cancelled, its session would
-    /// be lost. Shows only the newest link's failure, and none if the one that it waited for has worked.
+    /// Opens a link after the previous one, whose session cancellation would lose if its code was already used. Shows
+    /// only the newest link's failure, and none if the previous link worked.
     func open(_ url: URL, _ account: AuthManager) {
         again = { [weak self] in self?.open(url, account) }
         count += 1
@@ -113,11 +111,9 @@ struct AccountQuestions: ViewModifier {
         }
     }
 
-    /// Opens the same link again.
     func retry() { again?() }
 }
 
-/// The alert about a failed link.
 private struct MailLinkAlert: ViewModifier {
     let link: MailLink
     /// Whether no account sheet covers the screen.

@@ -1,8 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// Asks for an email address, sends a mail to it, and then asks for the mail's code. Does not reveal whether the address
-/// has an account.
+/// Asks for an email address, then for the emailed code. Does not reveal whether the address has an account.
 struct MailView: View {
     @State private var model: MailModel
     private let kind: MailModel.Kind

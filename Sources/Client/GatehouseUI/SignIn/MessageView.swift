@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// An error message with the offered action. VoiceOver announces and focuses it.
+/// VoiceOver announces and focuses it.
 struct MessageView: View {
     let message: SignInMessage
     var retry: (@MainActor () -> Void)?
@@ -26,16 +26,16 @@ struct MessageView: View {
             }
             if let report = manager?.report(about: message) { ReportButton(report: report) }
         }
-        // In a row of a list, a tap on a plain button presses all of the row's.
+        // In a list's row, a tap on a plain button presses all of the row's.
         .buttonStyle(.borderless)
         .frame(maxWidth: .infinity)
         .onChange(of: message, initial: true) { announce(message.content) }
-        // Later: VoiceOver drops one of two requests that come together.
+        // VoiceOver drops one of two simultaneous requests.
         .task(id: message) { isFocused = true }
     }
 }
 
-/// The hint below an invalid field.
+/// Below an invalid field.
 struct FieldHint: View {
     let text: ModelText?
 

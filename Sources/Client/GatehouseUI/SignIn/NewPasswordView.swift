@@ -1,10 +1,11 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Asks for a new password after a password reset mail. `gatehouse(_:branding:)` shows it while
-/// `AuthManager.needsNewPassword` is true.
+/// Asks for a new password after a password reset.
+///
+/// `gatehouse(_:branding:)` shows it while `AuthManager.needsNewPassword` is true.
 public struct NewPasswordView: View {
-    /// Creates the screen. It takes its manager from the environment.
+    /// Creates the screen.
     public init() {}
 
     public var body: some View { WithAccount { NewPasswordScreen(manager: $0) } }

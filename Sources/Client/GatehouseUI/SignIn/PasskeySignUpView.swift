@@ -1,15 +1,12 @@
 import GatehouseModel
 import SwiftUI
 
-/// Asks for the name and the address of an account with a passkey, where the system has no sheet that does.
+/// For systems without a sheet that asks for name and address.
 struct PasskeySignUpView: View {
     @Environment(\.passkeys) private var passkeys
     @State private var model: LoginModel
     @FocusState private var focus: EmailAuthForm.Field?
 
-    /// - Parameters:
-    ///   - email: The initial address.
-    ///   - name: The initial name.
     init(email: String = "", name: String = "", manager: AuthManager) {
         let model = LoginModel(manager: manager, mode: .signUp)
         (model.form.email, model.form.name) = (email, name)
@@ -54,7 +51,7 @@ struct PasskeySignUpView: View {
     }
 }
 
-/// "Create Account with a Passkey": in the system's sheet, or in a form without one.
+/// Shows the system's sheet, or a form without one.
 struct PasskeySignUpButton: View {
     let model: LoginModel
     let style: WideButtonStyle
@@ -76,7 +73,7 @@ struct PasskeySignUpButton: View {
     }
 }
 
-/// What follows the system's sheet for a new account if it created none: the form, or Sign in with Apple.
+/// The form or Sign in with Apple, after a system sheet that created no account.
 struct PasskeySignUpSteps: ViewModifier {
     @Bindable var model: LoginModel
     let manager: AuthManager
@@ -89,10 +86,10 @@ struct PasskeySignUpSteps: ViewModifier {
     }
 }
 
-/// Asks for the code that gives the new account its address. The user can also enter it later.
+/// Asks for the code that confirms a new account's address. The user can postpone it.
 struct EmailCodeSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other sheet of the account covers the screen.
+    /// Whether no other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

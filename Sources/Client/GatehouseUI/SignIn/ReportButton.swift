@@ -2,8 +2,9 @@ public import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Sends the reports of "Send Report" on the screens below, for example to the app's support. Without it the button
-    /// opens the system's share sheet.
+    /// Handles "Send Report" on the screens below, for example with an email to support.
+    ///
+    /// By default the button opens the system's share sheet.
     ///
     /// ```swift
     /// HomeView()
@@ -14,7 +15,6 @@ extension View {
     }
 }
 
-/// "Send Report" below a message.
 struct ReportButton: View {
     let report: AuthReport
     @Environment(\.sendReport) private var send

@@ -3,13 +3,13 @@ import Foundation
 import GatehouseModel
 import SwiftUI
 
-/// A wide button in the theme's shape, 50 points high, and higher with larger text.
+/// In the theme's shape, 50 points high, and higher with larger text.
 struct WideButtonStyle: ButtonStyle {
     enum Look {
         case prominent, quiet, google
     }
 
-    /// In points: the maximum width of Apple's button, which the other buttons share.
+    /// In points: Apple's button is at most this wide.
     static let widest: CGFloat = 375
 
     var look = Look.quiet
@@ -45,7 +45,6 @@ struct WideButtonStyle: ButtonStyle {
     }
 }
 
-/// The colours of a wide button.
 struct ButtonColors: Hashable {
     var fill: Color
     var text: Color
@@ -65,8 +64,7 @@ extension Color {
     }
 }
 
-/// "Sign in with …" for a provider in the browser. Google's has its coloured logo next to the text, as its branding
-/// guidelines ask; the others have a symbol.
+/// Google's guidelines require its coloured logo; the others have a symbol.
 struct ProviderButton: View {
     let method: AuthMethod
     let action: @MainActor () -> Void
@@ -87,15 +85,13 @@ struct ProviderButton: View {
     }
 }
 
-/// Apple's own button, in the theme's shape, 50 points high, and higher with larger text. It must stay on the screen while
-/// its sheet is open, because the sheet's answer comes through it.
+/// Must stay on the screen while its sheet is open, because the result arrives through it.
 struct AppleButton: View {
     let sheet: AppleSheet
     let begin: @MainActor () -> Void
     @Environment(\.branding) private var branding
     @Environment(\.colorScheme) private var colorScheme
     @Environment(\.isEnabled) private var isEnabled
-    /// The appearance that the button was made for.
     @State private var made: ColorScheme?
     @ScaledMetric(relativeTo: .body) private var height: CGFloat = 50
 
@@ -108,7 +104,7 @@ struct AppleButton: View {
             sheet.finish(result)
         }
         .signInWithAppleButtonStyle(scheme == .dark ? .white : .black)
-        // The system's button takes its style when it is made.
+        // The system's button takes its style when it is created.
         .id(scheme)
         // Its title is as large as its height allows, and must fit into the width.
         .frame(height: min(height, 64))
@@ -120,19 +116,17 @@ struct AppleButton: View {
         .onChange(of: isEnabled, adapt)
     }
 
-    /// Makes another button for another appearance: not while it is disabled, as during a sign-in, whose answer would be
-    /// lost.
+    /// Not while disabled, as during a sign-in, whose result would be lost.
     private func adapt() { if isEnabled { made = colorScheme } }
 }
 
 extension View {
-    /// Rows of filled buttons, which stand on the screen's background instead of a card.
+    /// Filled buttons are on the screen's background instead of a card.
     func clearRows() -> some View {
         listRowBackground(Color.clear).listRowInsets(EdgeInsets()).listRowSeparator(.hidden)
     }
 }
 
-/// A word between two lines.
 struct OrDivider: View {
     var body: some View {
         HStack {
@@ -147,7 +141,7 @@ struct OrDivider: View {
     private var line: some View { Rectangle().fill(Color.secondary.opacity(0.3)).frame(height: 1) }
 }
 
-/// A row that becomes a column with the largest text sizes.
+/// A column with the largest text sizes.
 struct AdaptiveRow<Content: View>: View {
     @Environment(\.dynamicTypeSize) private var size
     private let content: Content
@@ -159,7 +153,7 @@ struct AdaptiveRow<Content: View>: View {
     }
 }
 
-/// Covers a screen during an operation that must not be interrupted.
+/// During an operation that must not be interrupted.
 struct BusyOverlay: View {
     let text: Text
     @Environment(\.branding) private var branding

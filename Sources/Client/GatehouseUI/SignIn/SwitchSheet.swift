@@ -2,10 +2,9 @@ import Foundation
 import GatehouseModel
 import SwiftUI
 
-/// Asks whether another account replaces the signed-in one.
 struct SwitchSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other sheet of the account covers the screen.
+    /// Whether no other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
