@@ -2,7 +2,6 @@ import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService.Fault {
-    /// Whether the fault applies to this call.
     func fits(_ call: InMemoryAuthService.Call) -> Bool {
         switch self {
         case .offline, .answerLost, .slow, .serviceUnavailable, .serverError, .rateLimited: true
@@ -35,7 +34,7 @@ extension InMemoryAuthService.Fault {
         }
     }
 
-    /// The server's refusal; nil for faults that let the server process the call, and for those of the network and the store.
+    /// nil for faults that let the server process the call, and for the network's and the store's.
     func refusal(at call: InMemoryAuthService.Call) -> AuthRefusal? {
         if call.isGateway { return gatewayRefusal }
         return switch self {

@@ -2,7 +2,7 @@ public import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService {
-    /// A call of the client, as the server receives it.
+    /// A client's call, as the server receives it.
     public enum Call: String, Hashable, Sendable, CaseIterable {
         /// A sign-up.
         case signUp
@@ -16,90 +16,91 @@ extension InMemoryAuthService {
         case startLinkInBrowser
         /// A refresh of the session.
         case refresh
-        /// The load of the account, with its sign-in methods and second factors; also after a change of them.
+        /// Loads the account with its sign-in methods and second factors, including after a change of them.
         case user
-        /// The link of a sign-in method.
+        /// Links a sign-in method.
         case link
-        /// The removal of a sign-in method.
+        /// Removes a sign-in method.
         case unlink
-        /// The list of links that can be undone.
+        /// Lists the links that can be undone.
         case undoableLinks
-        /// The undoing of a link.
+        /// Undoes a link.
         case undoLink
-        /// With a password, a mailed code, or the session of a signed-in user.
+        /// With a password, an emailed code, or a signed-in user's session.
         case confirmLink
-        /// A mail with the code of a link question.
+        /// Emails a link question's code.
         case sendLinkCode
-        /// The recovery of an address.
+        /// Recovers an address.
         case recoverAccount
-        /// Of the account; sends a name that the server did not store during the sign-in.
+        /// Changes the account's metadata. Also sends a name that the server did not store at sign-up.
         case updateMetadata
-        /// Of email address or password.
+        /// Changes email address or password.
         case updateUser
-        /// Sends a code by mail.
+        /// Emails a code.
         case reauthenticate
         /// A sign-out.
         case signOut
-        /// The load of the profile.
+        /// Loads the profile.
         case fetchMe
-        /// A change of the profile.
+        /// Changes the profile.
         case updateProfile
-        /// The deletion of the account.
+        /// Deletes the account.
         case deleteAccount
-        /// Asks what the server offers. Without a session, and at times of the screens' own choice: only lasting faults
-        /// and those for this kind of call apply to it.
+        /// Loads the server's settings.
+        ///
+        /// Screens make this call without a session, at any time; only lasting faults and those for this call apply.
         case settings
         /// Lists the user's devices.
         case sessions
-        /// The sign-out of a device.
+        /// Signs a device out.
         case revokeSession
-        /// A mail to reset the password.
+        /// Sends a password reset email.
         case sendPasswordMail
-        /// Another confirmation mail.
+        /// Sends another confirmation email.
         case resendConfirmation
-        /// A link of a mail.
+        /// Opens an emailed link.
         case openMailLink
-        /// A mail to sign in with.
+        /// Sends a sign-in email.
         case sendSignInMail
-        /// The mails of an email change once more.
+        /// Sends an email change's emails again.
         case resendEmailChange
-        /// The code of a mail.
+        /// Redeems an emailed code.
         case verifyCode
-        /// The challenge for a passkey.
+        /// Requests a passkey's challenge.
         case passkeyOptions
         /// With a passkey.
         case signInWithPasskey
-        /// A new passkey.
+        /// Creates a passkey.
         case registerPasskey
-        /// The list of passkeys.
+        /// Lists passkeys.
         case passkeys
-        /// The renaming or deletion of a passkey.
+        /// Renames or deletes a passkey.
         case changePasskey
-        /// A new authenticator app.
+        /// Adds an authenticator app.
         case enrollFactor
-        /// The code of an authenticator app.
+        /// Verifies an authenticator app's code.
         case verifyFactor
-        /// The removal of a factor or of the recovery codes.
+        /// Removes a factor or the recovery codes.
         case removeFactor
-        /// How many recovery codes are left.
+        /// Counts the remaining recovery codes.
         case recoveryCodes
-        /// New recovery codes.
+        /// Generates recovery codes.
         case makeRecoveryCodes
-        /// A recovery code.
+        /// Redeems a recovery code.
         case verifyRecoveryCode
-        /// The same user once more, as a fresh proof.
+        /// Signs the same user in again, as a fresh proof.
         case signInAgain
-        /// A new account with the address of the present one.
+        /// Moves the current account's address to a new account.
         case startOver
     }
 
-    /// A named failure. Each applies to certain calls, with the same effect on the app as the real failure.
+    /// A named failure, which applies to certain calls and affects the app like the real one.
     public enum Fault: Hashable, Sendable {
-        /// No connection: nothing reaches the server. A sign-out still signs out locally.
+        /// No connection. A sign-out still works locally.
         case offline
         /// The server processes the call, but its response is lost.
         case answerLost
-        /// The server processes the call, but its response is held until ``InMemoryAuthService/release()``.
+        /// The response is held until ``InMemoryAuthService/release()``.
         case slow
         /// 503.
         case serviceUnavailable
@@ -109,67 +110,69 @@ extension InMemoryAuthService {
         case rateLimited(retryAfter: Duration?)
         /// An unknown address or wrong password.
         case wrongCredentials
-        /// An address conflict: `user_already_exists` for a sign-up, `email_exists` for a change of address,
-        /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, with a
-        /// question that cannot be answered. (For one that can, see
-        /// ``InMemoryAuthService/addAccount(email:password:firstName:data:others:isEmailProven:)``.)
+        /// The address belongs to an account.
+        ///
+        /// The code is `user_already_exists` for a sign-up, `email_exists` for an address change,
+        /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, with an
+        /// unanswerable question. For an answerable one, see
+        /// ``InMemoryAuthService/addAccount(email:password:firstName:data:others:isEmailProven:)``.
         case emailTaken
-        /// The answer to a question is too late.
+        /// The link question's ticket has expired.
         case linkTicketExpired
-        /// The address cannot be moved to a new account any more.
+        /// The address can no longer be moved to a new account.
         case notRecoverable
         /// The link is too old to undo.
         case linkTooOld
         /// A new password requires the current one.
         case currentPasswordRequired
-        /// The given current password is wrong.
+        /// The current password is wrong.
         case currentPasswordWrong
-        /// A new password requires a code, which ``Call/reauthenticate`` sends.
+        /// A new password requires the code from ``Call/reauthenticate``.
         case codeRequired
-        /// The given code is wrong or expired, of a mail or of ``Call/reauthenticate``.
+        /// The code, from an email or ``Call/reauthenticate``, is wrong or expired.
         case codeWrong
-        /// The server ignores the name that Apple sends along with its token, as hosted Supabase does.
+        /// The server ignores the name that accompanies Apple's token, as hosted Supabase does.
         case nameIgnored
         /// The password is too weak.
         case weakPassword
-        /// The server refuses the provider's token.
+        /// The server rejects the provider's token.
         case tokenRejected
         /// The user pressed "Cancel" on the provider's page.
         case providerCancelled
-        /// The browser returned, or a mail's link opened, with a code that this device did not request.
+        /// The browser returned, or an emailed link opened, with a code that this device did not request.
         case invalidCallback
-        /// The server sends no mail.
+        /// The server sends no email.
         case mailDisabled
-        /// The server does not have this call: 404.
+        /// 404: the server lacks this call.
         case notSupported
-        /// The sign-in method is the last one of the account.
+        /// The account's last sign-in method.
         case lastMethod
-        /// The change requires a fresh proof: 403.
+        /// 403: the change requires a fresh proof.
         case freshProofNeeded
-        /// The account exists, but its profile does not.
+        /// The account has no profile yet.
         case profileMissing
         /// The gateway's 403.
         case forbidden
-        /// The gateway refuses a token that the auth server confirms. The session stays.
+        /// The gateway rejects a token that the auth server accepts. The session remains.
         case accessTokenRefused
-        /// The server states that the session has ended, for example `session_expired`.
+        /// The server reports the session's end, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
-        /// The store does not answer, as on a locked device. If this applies from the start, the state is unknown;
-        /// later, the current session cannot be replaced.
+        /// The store does not answer, as on a locked device.
+        ///
+        /// From the start, the state is unknown; later, the current session cannot be replaced.
         case storeLocked
     }
 }
 
 extension InMemoryAuthService.Call {
-    /// The list of sign-in methods, which the account has.
+    /// Lists sign-in methods, which the account includes.
     public static let identities = InMemoryAuthService.Call.user
-    /// The list of second factors, which the account has.
+    /// Lists second factors, which the account includes.
     public static let factors = InMemoryAuthService.Call.user
 
-    /// Whether the call goes to the gateway.
     var isGateway: Bool { [.fetchMe, .updateProfile, .deleteAccount].contains(self) }
 
-    /// Whether the call requests a mail, and nothing else.
+    /// Whether the call only requests an email.
     var isMail: Bool {
         [
             .sendPasswordMail, .resendConfirmation, .sendSignInMail, .resendEmailChange, .sendLinkCode,
@@ -177,7 +180,6 @@ extension InMemoryAuthService.Call {
         ].contains(self)
     }
 
-    /// Whether the call requires a session.
     var needsSession: Bool {
         isGateway
             || [

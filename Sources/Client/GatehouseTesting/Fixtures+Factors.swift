@@ -1,10 +1,10 @@
 extension Fixtures {
-    /// The secret of every authenticator app, in base32.
+    /// Every authenticator app's secret, in base32.
     public static let appSecret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-    /// The URI of every authenticator app.
+    /// Every authenticator app's URI.
     public static let appURI =
         "otpauth://totp/Example:ada@example.com?algorithm=SHA1&digits=6&issuer=Example&period=30&secret=\(appSecret)"
-    /// The QR code of ``appURI``, an SVG picture.
+    /// The QR code of ``appURI``, as SVG.
     public static let qrCode: String = {
         let size = qrRows.count
         var path = ""
@@ -31,7 +31,7 @@ extension Fixtures {
         }
     }
 
-    /// The modules of the QR code (ISO/IEC 18004), one row in each number.
+    /// The QR code's modules (ISO/IEC 18004), one row per number.
     private static let qrRows: [UInt64] = [
         0x1FD_A397_347F, 0x105_7D60_5E41, 0x175_83DF_2C5D, 0x175_A439_715D, 0x174_D9A8_595D,
         0x105_382D_D241, 0x1FD_5555_557F, 0x000_43FA_2D00, 0x19C_303F_292F, 0x14A_5B0A_F0FC,

@@ -6,10 +6,10 @@ public import GatehouseModel
 public enum Fixtures {
     /// 2026-01-01T00:00:00Z.
     public static let date = Date(timeIntervalSince1970: 1_767_225_600)
-    /// Satisfies every form.
+    /// A password that satisfies every form.
     public static let password = "correct horse battery"
 
-    /// An app on a phone, as it names itself to the server.
+    /// An app's user agent on a phone.
     public static let userAgent = "Example/1.0 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2"
 
     /// A UUID that ends with the number.
@@ -25,8 +25,8 @@ public enum Fixtures {
     /// A user as the auth server returns it.
     ///
     /// - Parameters:
-    ///   - firstName: The name in the metadata, where a sign-up stores it.
-    ///   - identities: The identities; nil for one with the email address.
+    ///   - firstName: The name in the sign-up's metadata.
+    ///   - identities: By default one with the email address.
     public static func user(
         _ number: Int = 1, email: String? = "ada@example.com", firstName: String? = "Ada",
         identities: [AuthUserIdentity]? = nil
@@ -46,8 +46,8 @@ public enum Fixtures {
     /// A sign-in method.
     ///
     /// - Parameters:
-    ///   - user: The number of the account.
-    ///   - person: The provider's id of the user.
+    ///   - user: The account's number.
+    ///   - person: The user's id at the provider.
     public static func identity(
         _ number: Int = 1, of user: Int = 1, _ provider: AuthProvider = .apple, person: String = "person-1",
         email: String? = "ada@example.com"
@@ -58,7 +58,7 @@ public enum Fixtures {
             provider: provider.rawValue, email: email, createdAt: date, updatedAt: date, lastSignInAt: date)
     }
 
-    /// A question about an address that belongs to an account. No service knows its ticket.
+    /// A question about an account's address. No service knows its ticket.
     public static func linkQuestion(
         email: String = "ada@example.com", provider: AuthProvider = .google, signInMethods: [String] = ["password"],
         canRecover: Bool = true
@@ -97,11 +97,11 @@ public enum Fixtures {
 }
 
 extension AuthProvider {
-    /// The provider name of identities with email address and password.
+    /// The provider of identities with email address and password.
     static let email: AuthProvider = "email"
 }
 
 extension UUID {
-    /// As written in the API.
+    /// As in the API.
     var wire: String { uuidString.lowercased() }
 }

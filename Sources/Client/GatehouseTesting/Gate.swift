@@ -10,11 +10,8 @@ final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    /// The number of waiting callers.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits until the gate is opened.
-    ///
     /// - Throws: `CancellationError`.
     func wait() async throws {
         let id = state.withLock { state in
@@ -40,7 +37,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Resumes all waiting callers in order of arrival.
+    /// In order of arrival.
     func open() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }

@@ -2,10 +2,10 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-// Second factors.
 extension InMemoryAuthService {
-    /// The code that the authenticator app of an account shows now; nil without one. Each code works once; advance
-    /// ``clock`` by 30 seconds for the next.
+    /// The current code of an account's authenticator app; nil without one.
+    ///
+    /// Each code is single-use; advance ``clock`` by 30 seconds for the next.
     public func appCode(of email: String = "ada@example.com") -> String? {
         let now = clock.now
         return state.withLock { state in
@@ -14,8 +14,9 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Adds a proven authenticator app to an account, and recovery codes. Its sessions fall to one factor. Does nothing
-    /// if no account has the address.
+    /// Adds a proven authenticator app and recovery codes to an account, whose sessions fall to one factor.
+    ///
+    /// Does nothing if no account has the address.
     ///
     /// - Returns: The recovery codes.
     @discardableResult

@@ -2,23 +2,22 @@ public import Foundation
 public import Gatehouse
 import GatehouseWire
 
-// The server's settings and mails, and the user's devices.
 extension InMemoryAuthService {
-    /// A mail that the server has sent. Its code is ``InMemoryAuthService/mailCode(_:to:)``.
+    /// An email that the server has sent. Its code is ``InMemoryAuthService/mailCode(_:to:)``.
     public struct Mail: Hashable, Sendable {
-        /// The purpose of a mail.
+        /// An email's purpose.
         public enum Kind: String, Hashable, Sendable {
-            /// A mail to reset the password.
+            /// Resets the password.
             case recovery
-            /// A confirmation mail.
+            /// Confirms a sign-up.
             case confirmation
-            /// A mail to sign in with.
+            /// Signs in.
             case signIn
-            /// A mail that confirms an email change, to the new or the current address.
+            /// Confirms an email change, at the new or the current address.
             case emailChange
-            /// A mail with the code that answers a link question. Has no link.
+            /// Contains the code that answers a link question, and no link.
             case link
-            /// Tells the owner of an account that someone signed up with its address. Has neither code nor link.
+            /// Notifies an account's owner of a sign-up with its address. Has neither code nor link.
             case accountExists
         }
 
@@ -27,40 +26,42 @@ extension InMemoryAuthService {
         /// The address, in lower case.
         public var email: String
 
-        /// For comparison.
+        /// Creates a value to compare with.
         public init(kind: Kind, email: String) {
             self.kind = kind
             self.email = email
         }
     }
 
-    /// The server's public settings. Initially Apple, Google, email addresses and mails.
+    /// The server's public settings, initially Apple, Google, email addresses and emails.
     public var serverSettings: AuthServerSettings {
         get { state.withLock { $0.server.settings } }
         set { state.withLock { $0.server.settings = newValue } }
     }
 
-    /// The mails that were requested, in order. Mails to unknown addresses are among them.
+    /// The requested emails in order, including those to unknown addresses.
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
-    /// The code of the newest mail of a kind to an address; nil if there is none that can still be used. A code is valid
-    /// for an hour, that of a link question for ten minutes; for five attempts, until one of the last three codes is used
-    /// or the password changes.
+    /// The newest usable code of a kind to an address; nil if there is none.
+    ///
+    /// A code is valid for an hour (a link question's for ten minutes) and five attempts, until one of the last three
+    /// codes is used or the password changes.
     public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
         let now = clock.now
         return state.withLock { $0.server.code(kind, email, at: now)?.text }
     }
 
-    /// The link of a mail that this device requested; nil without ``redirectTo``. `AuthManager.openMailLink(_:)` accepts it
-    /// until the account is removed; the one of an email change, as long as its code. The first of its two links only
-    /// confirms one address, and throws.
+    /// The link of an email that this device requested; nil without ``redirectTo``.
+    ///
+    /// `AuthManager.openMailLink(_:)` accepts it until the account is removed; an email change's, as long as its code.
+    /// The first of an email change's two links only confirms one address, and throws.
     public func mailLink(_ kind: Mail.Kind, to email: String) -> URL? {
         let mail = Mail(kind: kind, email: email.lowercased())
         state.withLock { $0.keepFlow(of: mail) }
         return redirectTo?.appending(queryItems: [URLQueryItem(name: "code", value: mail.code)])
     }
 
-    /// The number of an account's sessions at the server, on all devices.
+    /// The number of an account's sessions on all devices.
     public func sessionCount(of email: String) -> Int {
         state.withLock { state in
             let id = state.server.account(email: email)?.user.id
@@ -68,9 +69,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Adds a session on another device.
-    ///
-    /// Does nothing if no account has the address.
+    /// Adds a session on another device. Does nothing if no account has the address.
     public func addDevice(userAgent: String?, of email: String = "ada@example.com") {
         let now = clock.now
         state.withLock { state in
@@ -83,7 +82,7 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService.Mail {
-    /// The code in the mail's link.
+    /// The link's code.
     var code: String { Base64URL.text(Array("\(kind.rawValue) \(email)".utf8)) }
 
     /// - Returns: nil for any other code.

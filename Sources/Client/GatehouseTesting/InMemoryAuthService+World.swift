@@ -2,7 +2,6 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-// Initial state.
 extension InMemoryAuthService {
     /// Creates a service whose store contains a session, as after a restart of the app.
     ///
@@ -25,14 +24,14 @@ extension InMemoryAuthService {
         return service
     }
 
-    /// Adds an account with a password. An existing account with this address stays as it is.
+    /// Adds an account with a password. An existing account with this address is unchanged.
     ///
     /// - Parameters:
-    ///   - data: The app's own fields of the profile.
-    ///   - others: The members that the configuration of the app's server adds to the profile.
-    ///   - isEmailProven: Whether a provider that verifies the same address opens this account too. Otherwise the
-    ///     sign-in throws `identity_needs_confirmation` with a question, which the password confirms; the address can
-    ///     also be moved to a new account.
+    ///   - data: The profile's custom fields.
+    ///   - others: Profile members from the server's configuration.
+    ///   - isEmailProven: Lets a provider that verifies the same address open this account. Otherwise the sign-in
+    ///     throws `identity_needs_confirmation` with a question, which the password answers; the address can also be
+    ///     moved to a new account.
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
@@ -71,12 +70,10 @@ extension InMemoryAuthService {
     }
 }
 
-// Events outside of the app.
 extension InMemoryAuthService {
-    /// Simulates that the user entered the code of the confirmation mail on another device: the address is now confirmed
-    /// and proven. If several sign-ups competed for the address, their passwords are set aside.
+    /// Simulates that the user confirmed a sign-up's address on another device, which also proves it.
     ///
-    /// Does nothing if no account has the address.
+    /// Sets aside the passwords of competing sign-ups. Does nothing if no account has the address.
     public func confirmEmail(of email: String) {
         let now = clock.now
         state.withLock { state in
@@ -86,15 +83,15 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Simulates that the user opened a password reset mail on this device: signed in, and asked for a new password. If no
-    /// one had proven the address, its password is set aside and its other sessions end.
+    /// Simulates that the user opened a password reset link on this device: signs in, and requires a new password.
     ///
-    /// Does nothing if no account has the address.
+    /// The first proof of an address sets its password aside and revokes its other sessions. Does nothing if no account
+    /// has the address.
     public func openRecoveryMail(of email: String) {
         guard account(email: email) != nil else { return }
         let mail = Mail(kind: .recovery, email: email.lowercased())
         state.withLock { $0.keepFlow(of: mail) }
-        // Ignored: after a fault of this call, everything stays as it is.
+        // Ignored: a fault of this call changes nothing.
         tell { _ = try? await $0.exchangeCodeForSession(authCode: mail.code) }
     }
 
@@ -113,8 +110,7 @@ extension InMemoryAuthService {
 
     /// Simulates that another device or an administrator changed the profile. The app is not notified.
     ///
-    /// - Parameter change: Changes the profile. Not called if no account has the address, or the account has no
-    ///   profile.
+    /// - Parameter change: Not called if no account has the address, or the account has no profile.
     public func changeProfile(of email: String, _ change: @Sendable (inout ProfileSummary) -> Void) {
         update(email) { account in
             if var profile = account.profile {
@@ -147,7 +143,7 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService {
-    /// Creates the manager of an app that starts now, with its own store for names from Apple.
+    /// Creates the manager of an app that starts now, with a separate store for names from Apple.
     @MainActor
     public func makeManager(
         storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = [],
@@ -160,8 +156,9 @@ extension InMemoryAuthService {
 }
 
 extension AuthManager {
-    /// Waits until a condition holds, such as `{ $0.phase == .unauthenticated }` after a start. Returns early if the
-    /// task is cancelled, for example by a test's time limit. It has no other limit.
+    /// Waits for a condition, such as `{ $0.phase == .unauthenticated }` after a start.
+    ///
+    /// Returns early if the task is cancelled, for example by a test's time limit, and has no other limit.
     public func wait(until condition: @MainActor (AuthManager) -> Bool) async {
         while !condition(self), !Task.isCancelled { await Task.yield() }
     }

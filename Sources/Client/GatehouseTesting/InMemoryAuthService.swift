@@ -2,11 +2,10 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// An auth server with accounts in memory behind the client that ships, for an app's tests and previews without network.
+/// An in-memory auth server behind the real client, for an app's tests and previews without network.
 ///
-/// Managers of ``makeManager(storage:telemetry:appleCredentials:)`` run the real `GatehouseClient` and `GatewayClient`. Their
-/// requests reach accounts with passwords or providers, profiles, and sessions whose tokens expire on a ``VirtualClock``.
-/// Failures have names (``Fault``) and apply to the next calls or until they are cleared:
+/// Managers from ``makeManager(storage:telemetry:appleCredentials:)`` run the real `GatehouseClient` and
+/// `GatewayClient`. Tokens expire on a ``VirtualClock``. A ``Fault`` applies to the next calls or until cleared:
 ///
 /// ```swift
 /// let service = InMemoryAuthService()
@@ -21,33 +20,32 @@ public import GatehouseModel
 ///
 /// - ``service`` is the device's `AuthService`, for tests without a manager.
 /// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.
-/// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and
-///   ``signedIn(email:firstName:data:others:)`` set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and
-///   ``removeAccount(email:)`` simulate events outside of the app.
-/// - ``calls``, ``openSessionCount`` and ``account(email:)`` show the requests that the server received and the data
-///   that it stores.
+/// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and ``signedIn(email:firstName:data:others:)``
+///   set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and ``removeAccount(email:)`` simulate events
+///   outside of the app.
+/// - ``calls``, ``openSessionCount`` and ``account(email:)`` return received requests and stored data.
 ///
-/// Not simulated: the texts of mails (``mails`` lists them, ``mailCode(_:to:)`` is their code, ``mailLink(_:to:)`` their
-/// link), the server's own rate limits, the client's retries after temporary failures, its time limits and the gateway's
-/// circuit breaker, and the device's store, except that it can be locked.
+/// Not simulated: the texts of emails (see ``mails``, ``mailCode(_:to:)`` and ``mailLink(_:to:)``), the server's rate
+/// limits, the client's retries and time limits, the gateway's circuit breaker, and the device's store, except that it
+/// can be locked.
 public final class InMemoryAuthService: Sendable {
     let network: InMemoryNetwork
     let client: GatehouseClient
     private let connection = KnownConnection()
     private let outside = Locked<Task<Void, Never>?>(nil)
-    /// The service of the device, to pass to a manager.
+    /// The device's service, to pass to a manager.
     public let service: LiveAuthService
-    /// The clock of the service and of managers that it creates.
+    /// The clock of the service and its managers.
     public let clock: VirtualClock
 
     var state: Locked<InMemoryNetwork.State> { network.state }
 
     /// Creates a signed-out service without accounts.
     ///
-    /// - Parameter confirmsAutomatically: Whether a sign-up signs in and a new address applies immediately.
-    ///   Otherwise mails confirm them; an email change needs the codes of both addresses.
+    /// - Parameter confirmsAutomatically: Sign-ups sign in and new addresses apply immediately. Otherwise emails
+    ///   confirm them; an email change needs both addresses' codes.
     /// - Parameter redirectTo: The app's redirect URL.
-    /// - Parameter allowsSeveralAccounts: Whether the device keeps several accounts; see `AuthManager.accounts`.
+    /// - Parameter allowsSeveralAccounts: Keeps several accounts on the device; see `AuthManager.accounts`.
     public init(
         confirmsAutomatically: Bool = true, clock: VirtualClock = VirtualClock(),
         redirectTo: URL? = URL(string: "com.example.app://callback"), allowsSeveralAccounts: Bool = false
@@ -74,22 +72,22 @@ public final class InMemoryAuthService: Sendable {
         state.withLock { $0.server.confirmsAutomatically = confirmsAutomatically }
     }
 
-    /// The redirect URL of browsers and of links in mails.
+    /// The redirect URL of browsers and emailed links.
     public var redirectTo: URL? { service.redirectTo }
 
-    /// The device loses its connection: as ``Fault/offline`` for every call, and the system knows it.
+    /// Disconnects the device, and tells the system: every call fails with ``Fault/offline``.
     public func goOffline() {
         stay(.offline)
         connection.set(isOffline: true)
     }
 
-    /// The device has a connection again, and no faults.
+    /// Reconnects the device and removes all faults.
     public func goOnline() {
         clear()
         connection.set(isOffline: false)
     }
 
-    /// Tells the client of an event outside of the app, after the earlier ones.
+    /// In order.
     func tell(_ event: @escaping @Sendable (GatehouseClient) async -> Void) {
         outside.withLock { last in
             last = Task { [last, client] in
@@ -99,27 +97,26 @@ public final class InMemoryAuthService: Sendable {
         }
     }
 
-    /// Waits until the client has noticed the simulated events, such as that of ``endSession(_:)``.
+    /// Waits until the client has noticed simulated events, such as ``endSession(_:)``.
     public func settled() async { await outside.withLock { $0 }?.value }
 }
 
-// Faults.
 extension InMemoryAuthService {
-    /// Applies faults to the next calls: each fault to the next call that it fits, in this order.
+    /// Applies each fault, in order, to the next call that it fits.
     ///
     /// - Parameter call: Restricts the faults to this kind of call.
     public func meet(_ faults: Fault..., at call: Call? = nil) {
         state.withLock { $0.script.next += faults.map { ($0, call) } }
     }
 
-    /// Applies a fault to every call that it fits, until ``clear()``. Faults of ``meet(_:at:)`` take precedence.
+    /// Applies a fault to every call that it fits until ``clear()``. Faults of ``meet(_:at:)`` take precedence.
     ///
     /// - Parameter call: Restricts the fault to this kind of call.
     public func stay(_ fault: Fault, at call: Call? = nil) {
         state.withLock { $0.script.lasting.append((fault, call)) }
     }
 
-    /// Removes all faults. A locked store answers again. Held responses stay held.
+    /// Removes all faults, including a locked store's. Held responses remain held.
     public func clear() {
         let wasLocked = state.withLock { state in
             let wasLocked = state.script.isStoreLocked
@@ -129,7 +126,7 @@ extension InMemoryAuthService {
         if wasLocked { tell { _ = await $0.currentSession } }
     }
 
-    /// The faults of ``meet(_:at:)`` that have not been applied yet.
+    /// The faults of ``meet(_:at:)`` that are still to be applied.
     public var pendingFaults: [Fault] { state.withLock { $0.script.next.map(\.fault) } }
 
     /// The number of responses held by ``Fault/slow``.
@@ -139,15 +136,14 @@ extension InMemoryAuthService {
     public func release() { network.gate.open() }
 }
 
-// The server's view.
 extension InMemoryAuthService {
-    /// All calls so far, in order. A fresh token requires no call.
+    /// All calls so far, in order. Using a fresh token makes no call.
     public var calls: [Call] { state.withLock { $0.script.calls } }
 
-    /// The number of open sessions on the server, of all users.
+    /// The number of all users' open sessions on the server.
     public var openSessionCount: Int { state.withLock { $0.server.sessions.count } }
 
-    /// The account with this address on the server; nil if there is none.
+    /// The server's account with this address; nil if there is none.
     public func account(email: String) -> SignedInAccount? {
         state.withLock { state in
             state.server.account(email: email).map { account in

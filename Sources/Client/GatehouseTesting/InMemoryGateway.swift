@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseWire
 
 extension InMemoryServer {
-    /// The gateway's reply. It trusts an access token without asking the auth server, except one whose session a fault ended.
+    /// Trusts an access token without the auth server, unless a fault ended its session.
     mutating func gatewayReply(
         _ request: InMemoryRequest, _ call: Call?, _ fault: Fault?
     ) throws(AuthClientError) -> HTTPReply {
@@ -44,12 +44,11 @@ extension ProfileChange {
     }
 }
 
-/// The gateway's rules for profiles.
 enum InMemoryGateway {
-    /// The limits of the app's own fields, as JSON.
+    /// Of custom fields as JSON: bytes and nesting.
     static let (largestData, deepestData) = (16_384, 8)
 
-    /// Changes the given members. Accepts every other member, because the configuration of the app's server is unknown.
+    /// Accepts unknown members, because the server's configuration is unknown.
     ///
     /// - Throws: `AuthClientError.refused` with status 400.
     static func change(_ profile: inout ProfileSummary, _ change: ProfileChange) throws(AuthClientError) {

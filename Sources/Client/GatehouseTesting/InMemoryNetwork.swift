@@ -2,12 +2,11 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// The network and the store of an app's client. Applies the faults of both.
+/// An app's network and store, with the faults of both.
 final class InMemoryNetwork: Sendable {
     struct State: Sendable {
         var server = InMemoryServer()
         var script = FaultScript()
-        /// The device's store.
         var values: [String: [UInt8]] = [:]
         /// The session that the store kept last, and whether it still does.
         var device: (session: Int?, isKept: Bool) = (nil, false)
@@ -24,8 +23,6 @@ final class InMemoryNetwork: Sendable {
 
     init(clock: VirtualClock) { self.clock = clock }
 
-    /// Sends a request.
-    ///
     /// - Throws: `URLError` without a connection or a response; `CancellationError` while the response is held.
     @Sendable func send(_ call: HTTPCall) async throws -> HTTPReply {
         let (request, now) = (InMemoryRequest(call), clock.now)
@@ -44,7 +41,7 @@ final class InMemoryNetwork: Sendable {
         return (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 8))) }
     }
 
-    /// The device's clock. Nothing waits on it: no call is retried, and no time limit expires.
+    /// Nothing waits on it: no call is retried, and no time limit expires.
     var deviceClock: ClientClock {
         ClientClock(now: { [clock] in clock.now }, uptime: { [clock] in clock.uptime }) { duration in
             guard duration > .zero else { return }
@@ -55,7 +52,7 @@ final class InMemoryNetwork: Sendable {
 }
 
 extension InMemoryNetwork.State {
-    /// Lets the server process a request, unless its fault prevents that.
+    /// Processes a request unless its fault prevents that.
     fileprivate mutating func exchange(
         _ request: InMemoryRequest, at now: Date
     ) throws -> (InMemoryAuthService.Fault?, HTTPReply) {
@@ -86,14 +83,13 @@ extension InMemoryNetwork.State {
         }
     }
 
-    /// The account that is signed in on the device.
+    /// Signed in on the device.
     var account: InMemoryServer.Account? {
         guard device.isKept, let session = device.session else { return nil }
         return server.sessions[session].flatMap { server.account($0) }
     }
 }
 
-// The store.
 extension InMemoryNetwork: SecureStorage {
     func read(_ key: String) -> StoredValue {
         state.withLock { state in
@@ -142,14 +138,14 @@ extension InMemoryNetwork.State {
         initial = nil
     }
 
-    /// Stores a session, as an earlier run of the app did.
+    /// As an earlier run of the app did.
     mutating func store(_ session: AuthSession) {
         values.merge(session.entries(below: InMemoryNetwork.storageKey)) { $1 }
         device = (server.callers[session.accessToken]?.id, true)
         initial = session
     }
 
-    /// Stores the flow of a mail's link, unless the device has it.
+    /// Stores the flow of an emailed link, unless the device has it.
     mutating func keepFlow(of mail: InMemoryAuthService.Mail) {
         let key = PendingFlow.key(below: InMemoryNetwork.storageKey)
         let flows = values[key].map(PendingFlow.list) ?? []
@@ -161,16 +157,15 @@ extension InMemoryNetwork.State {
     }
 }
 
-/// Assigns faults to calls.
 struct FaultScript: Sendable {
     typealias Entry = (fault: InMemoryAuthService.Fault, call: InMemoryAuthService.Call?)
 
     var next: [Entry] = []
     var lasting: [Entry] = []
     var calls: [InMemoryAuthService.Call] = []
-    /// Whether the store is locked when the client next looks at the session.
+    /// Until the client next looks at the session.
     var locksOnce = false
-    /// The call that the client repeats because the gateway refused its token.
+    /// The client repeats it because the gateway rejected its token.
     private var refused: InMemoryAuthService.Call?
 
     var isStoreLocked: Bool { lasting.contains { $0.fault == .storeLocked && $0.call == nil } }

@@ -2,9 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-// The server's responses, in the wire's own format.
 extension HTTPReply {
-    /// `{}`.
     static let empty = HTTPReply(status: 200, body: Array("{}".utf8))
 
     static func json(_ write: (inout JSONWriter) -> Void) -> HTTPReply {

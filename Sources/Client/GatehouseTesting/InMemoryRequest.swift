@@ -2,15 +2,14 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// A request as the server reads it.
 struct InMemoryRequest: Sendable {
     let method: String
-    /// The parts of the path below the API's URL.
+    /// The path below the API's URL.
     let path: [String]
     let isGateway: Bool
     let query: [String: String]
     let body: AuthJSON
-    /// The access token, or the app's key.
+    /// The access token, or the app's API key.
     let bearer: String
 
     init(_ call: HTTPCall) {
@@ -24,10 +23,9 @@ struct InMemoryRequest: Sendable {
         bearer = String((call.headers["authorization"] ?? "").dropFirst("Bearer ".count))
     }
 
-    /// A member of the body; empty if absent.
+    /// Empty if absent.
     func text(_ name: String) -> String { body[name]?.stringValue ?? "" }
 
-    /// The id in the path.
     var id: UUID? { path.lazy.compactMap { UUID(uuidString: $0) }.first }
 
     /// "POST token", without ids.
@@ -35,9 +33,9 @@ struct InMemoryRequest: Sendable {
         ([method] + path.map { UUID(uuidString: $0) == nil ? $0 : "*" }).joined(separator: " ")
     }
 
-    /// The call that the request makes; nil for one that is a part of another call.
+    /// The request's call; nil for a part of another call.
     ///
-    /// - Parameter isAgain: Whether the device is signed in to the account with this address; nil for that of a passkey.
+    /// - Parameter isAgain: Whether the device is signed in to the account with this address; nil for a passkey's.
     func call(isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
         switch route {
         case "POST token": tokenCall(isAgain)

@@ -2,7 +2,6 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// What protects the accounts, and what sessions have proven.
 struct InMemoryProtection: Sendable {
     struct Codes: Sendable {
         var factor: UUID
@@ -14,24 +13,24 @@ struct InMemoryProtection: Sendable {
 
     struct Key: Sendable {
         var passkey: AuthPasskey
-        /// The authenticator's id of it.
+        /// The authenticator's id.
         var credential: String
     }
 
-    /// Recovery codes by account.
+    /// By account.
     var codes: [UUID: Codes] = [:]
-    /// The last step whose code was accepted, by factor.
+    /// The last accepted code's step, by factor.
     var usedSteps: [UUID: Int] = [:]
     /// The factor that raised a session last, by session number.
     var raised: [Int: UUID] = [:]
-    /// Passkeys by account.
+    /// By account.
     var keys: [UUID: [Key]] = [:]
     /// The accounts of open challenges; nil for a sign-in.
     var challenges: [UUID: UUID?] = [:]
 }
 
 extension InMemoryServer {
-    /// The code that an authenticator app shows now.
+    /// The current code of an authenticator app.
     static func code(of factor: UUID, at now: Date) -> String {
         let step = Int(now.timeIntervalSince1970 / 30)
         let seed = withUnsafeBytes(of: factor.uuid) { $0.reduce(17) { ($0 &* 31 &+ Int($1)) & 0xFFFF_FFFF } }
@@ -39,7 +38,6 @@ extension InMemoryServer {
         return String(repeating: "0", count: 6 - code.count) + code
     }
 
-    /// Whether the account has a verified factor.
     func hasSecondFactor(_ id: UUID) -> Bool { factors(of: id).contains { $0.status == .verified } }
 
     private func factors(of id: UUID) -> [AuthFactor] { account(id)?.user.factors ?? [] }
@@ -72,7 +70,7 @@ extension InMemoryServer {
             totp: .init(qrCode: Fixtures.qrCode, secret: Fixtures.appSecret, uri: Fixtures.appURI))
     }
 
-    /// Each code works once, one step early or late.
+    /// Codes are single-use, and valid one step early or late.
     mutating func verify(
         _ caller: Caller, code: String, of factor: UUID?, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -130,7 +128,6 @@ extension InMemoryServer {
     }
 }
 
-// Recovery codes.
 extension InMemoryServer {
     mutating func makeCodes(
         _ caller: Caller, replacing: Bool, at now: Date

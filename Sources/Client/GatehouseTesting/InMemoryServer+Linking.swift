@@ -1,27 +1,23 @@
 import Foundation
 import Gatehouse
 
-/// A pending question.
 struct AskedLink: Sendable {
     var token: ScriptedToken
     var question: AuthLinkQuestion
-    /// The account in question.
     var owner: UUID
 }
 
-/// A link that can be undone.
 struct MadeLink: Sendable {
     var owner: UUID
     var link: AuthUndoableLink
     var wasProven: Bool
 }
 
-// Identities of providers.
 extension InMemoryServer {
     static let ticketLifetime: TimeInterval = 600
     static let undoPeriod: TimeInterval = 30 * 86_400
 
-    /// Signs in with a provider by the rules of Docs/linking.md, creating an account if necessary.
+    /// Follows Docs/linking.md, creating an account if necessary.
     ///
     /// - Throws: 422 with a question if the address's owner must confirm.
     mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
@@ -30,7 +26,6 @@ extension InMemoryServer {
             take(token.name, for: owner)
             return try open(owner, by: identity, at: now)
         }
-        // An address that the provider has not verified is ignored.
         guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
             let holder = account(email: email)
         else {
@@ -47,12 +42,12 @@ extension InMemoryServer {
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
-    /// The account that has the identity set aside.
+    /// The account whose set-aside identity this is.
     private func former(of token: ScriptedToken) -> Account? {
         setAsideIdentities[token.key].flatMap { account($0.owner) }
     }
 
-    /// Makes an unfinished sign-up the account of the identity. Its passwords are set aside.
+    /// Turns an unfinished sign-up into the identity's account, and sets its passwords aside.
     private mutating func takeOver(
         _ signUp: Account, with token: ScriptedToken, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -62,7 +57,6 @@ extension InMemoryServer {
         return try begin(with: token, as: id, keeping: own + signUp.otherPasswords, at: now)
     }
 
-    /// Creates an account for the identity.
     private mutating func begin(
         with token: ScriptedToken, as id: UUID? = nil, keeping passwords: [OtherPassword] = [], at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -94,7 +88,6 @@ extension InMemoryServer {
         return Fault.refused(422, .identityNeedsConfirmation, question: question)
     }
 
-    /// Links the identity of a question to an account.
     mutating func confirm(_ ticket: AuthLinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         guard holder.user.id == id else { throw Fault.refused(403, .linkTicketOtherAccount) }
@@ -102,7 +95,6 @@ extension InMemoryServer {
         return try add(asked.token, to: id, "confirmed_by_owner", at: now)
     }
 
-    /// Links the identity of a question with the account's password.
     mutating func confirm(
         _ ticket: AuthLinkTicket, _ email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -118,7 +110,7 @@ extension InMemoryServer {
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
-    /// Moves the address to a new account. An identity that is set aside gets a new account without it.
+    /// Moves the address to a new account. A set-aside identity gets a new account without it.
     mutating func recover(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         let isFormer = former(of: asked.token)?.user.id == holder.user.id
@@ -151,7 +143,6 @@ extension InMemoryServer {
     }
 }
 
-// Manual linking and unlinking.
 extension InMemoryServer {
     func owner(of token: ScriptedToken) -> (account: UUID, identity: UUID?)? {
         for account in accounts {
@@ -163,7 +154,6 @@ extension InMemoryServer {
         return nil
     }
 
-    /// Links an identity and opens a session.
     mutating func link(
         _ token: ScriptedToken, to caller: Caller, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -192,7 +182,7 @@ extension InMemoryServer {
         return try open(id, by: identity, at: now)
     }
 
-    /// Stores a name in the metadata and the profile, unless they have one.
+    /// Keeps existing names.
     private mutating func take(_ name: AppleName?, for id: UUID) {
         guard let name else { return }
         update(id) { account in

@@ -2,16 +2,15 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The code of a mail.
 struct MailedCode: Sendable {
-    /// The last three codes of an account in each slot are valid.
+    /// An account's last three codes in each slot are valid.
     enum Slot: Hashable, Sendable {
         case confirmation
-        /// To sign in, with or without a new password.
+        /// Signs in, with or without a new password.
         case recovery
         case newEmail
         case currentEmail
-        /// To answer a link question.
+        /// Answers a link question.
         case link
     }
 
@@ -20,25 +19,25 @@ struct MailedCode: Sendable {
     let slot: Slot
     let email: String
     let expiresAt: Date
-    /// The only ticket that a code in the slot `link` is good for.
+    /// The only ticket that a code in the slot `link` is valid for.
     var ticket: AuthLinkTicket?
-    /// The sign-up that the code confirms, if not the one that created the account.
+    /// The sign-up that the code confirms, if it did not create the account.
     var competing: CompetingSignUp?
     var attempts = 0
-    /// The first of two codes of an email change stays until the second one.
+    /// The first of an email change's two codes remains until the second.
     var isUsed = false
 
     func isGood(at now: Date) -> Bool { !isUsed && attempts < 5 && now < expiresAt }
 }
 
-/// The link of a mail, which only the device with the challenge's verifier can open.
+/// Only the device with the challenge's verifier can open it.
 struct MailLink: Sendable {
     let challenge: String
-    /// The session that asked for the mail.
+    /// The session that requested the email.
     let session: Int?
 }
 
-/// A purpose and an address, between whose mails a moment passes.
+/// Emails are rate-limited by purpose and address.
 struct MailedAddress: Hashable, Sendable {
     let slot: MailedCode.Slot
     let email: String
@@ -51,17 +50,16 @@ struct CompetingSignUp: Sendable {
 }
 
 extension InMemoryServer.Account {
-    /// Whether the account is only a sign-up that waits for its mail.
+    /// Whether the account is an unconfirmed sign-up.
     var isAbandoned: Bool {
         !isConfirmed && !(user.identities ?? []).contains { $0.provider != AuthProvider.email.rawValue }
     }
 }
 
-// Mails.
 extension InMemoryServer {
     private static let codeLifetime: TimeInterval = 3_600
 
-    /// Whether the address got a mail for this purpose a moment ago.
+    /// Whether the address recently got an email for this purpose.
     func isWithinInterval(_ slot: MailedCode.Slot, _ email: String, at now: Date) -> Bool {
         mailedAt[MailedAddress(slot: slot, email: email.lowercased())].map { now.timeIntervalSince($0) < 60 } ?? false
     }
@@ -75,15 +73,15 @@ extension InMemoryServer {
         append(.confirmation, to: email)
         guard let account = account(email: email), !account.isConfirmed else { return }
         let id = account.user.id
-        // Only the code from its own mail confirms a competing sign-up's input.
+        // Only the code from its own email confirms a competing sign-up's input.
         let didCompete = codes.contains { $0.owner == id && $0.competing != nil }
         mint(.confirmation, to: email, of: id, at: now) { code in
             code.competing = competing ?? (didCompete ? CompetingSignUp(password: nil, metadata: [:]) : nil)
         }
     }
 
-    /// A sign-up with an address that has an account. If that one waits for its mail, a different password waits too, until
-    /// a client proves the address and shows which one it chose. Within a minute no second mail is sent.
+    /// Signs up with an account's address. In an unconfirmed account, a different password waits until a client proves
+    /// the address and shows which one it chose. Sends at most one email per minute.
     mutating func repeatSignUp(_ email: String, _ entered: CompetingSignUp, at now: Date) {
         let isWithin = isWithinInterval(.confirmation, email, at: now)
         guard let account = account(email: email), account.isAbandoned else {
@@ -99,8 +97,6 @@ extension InMemoryServer {
         mailConfirmation(to: email, confirming: isSame ? nil : entered, at: now)
     }
 
-    /// Mails the code of a link question.
-    ///
     /// - Throws: 404 for an unknown ticket, 422 if the account has another address.
     mutating func mailLinkCode(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) {
         guard settings.sendsMail == true else { throw Fault.refused(422, .emailProviderDisabled) }
@@ -113,7 +109,7 @@ extension InMemoryServer {
         }
     }
 
-    /// Whether a code to the address proves the account of a question.
+    /// Whether a code to the address proves a question's account.
     func mailsLinkCode(of account: Account, for token: ScriptedToken) -> Bool {
         guard settings.sendsMail == true, settings.allowsEmail, let email = account.user.email else { return false }
         let isSetAside = setAsideIdentities[token.key]?.owner == account.user.id
@@ -130,7 +126,7 @@ extension InMemoryServer {
             update(id) { $0.isConfirmed = isConfirmed }
         }
         guard let account = account(email: email) else { return }
-        // This code proves the address, but not whose the password of an earlier sign-up is.
+        // This code proves the address, but not who chose an earlier sign-up's password.
         let competes = account.isAbandoned && account.password != nil
         mint(account.isConfirmed ? .recovery : .confirmation, to: email, of: account.user.id, at: now) { code in
             if competes { code.competing = CompetingSignUp(password: nil, metadata: [:]) }
@@ -151,7 +147,7 @@ extension InMemoryServer {
         mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
     }
 
-    /// Makes a code. The last three of a purpose stay valid.
+    /// A purpose's last three codes are valid.
     private mutating func mint(
         _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
         _ bind: (inout MailedCode) -> Void = { _ in }
@@ -166,7 +162,7 @@ extension InMemoryServer {
         codes.append(code)
     }
 
-    /// The code of the newest mail.
+    /// From the newest email.
     func code(_ kind: InMemoryAuthService.Mail.Kind, _ email: String, at now: Date) -> MailedCode? {
         let slots: Set<MailedCode.Slot> =
             switch kind {

@@ -2,7 +2,6 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-// Accounts that begin with a passkey.
 extension InMemoryServer {
     mutating func signUpOptions(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> AuthJSON {
         try requirePasskeySignUp()
@@ -10,8 +9,8 @@ extension InMemoryServer {
         return Self.answer(id, options, now)
     }
 
-    /// An address that waits for its mail stays outside of the account, so the response does not depend on whether another
-    /// account has it. That one's owner gets a mail.
+    /// Keeps the unconfirmed address out of the account, so the response does not reveal another account with it, whose
+    /// owner gets an email.
     mutating func signUpWithPasskey(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         try requirePasskeySignUp()
         let email = request.text("email").lowercased()

@@ -8,7 +8,6 @@ struct SetAsidePasskey: Sendable {
     let passkey: UUID
 }
 
-// Passkeys.
 extension InMemoryServer {
     private static let party = "accounts.example.com"
 
@@ -30,7 +29,7 @@ extension InMemoryServer {
         return Self.answer(id, options, now)
     }
 
-    /// - Parameter owner: The account, or the id of a new one.
+    /// - Parameter owner: The account, or a new one's id.
     mutating func creation(for owner: UUID, named name: String) -> (id: UUID, members: AuthJSONObject) {
         var (id, options) = challenge(for: owner)
         options["rp"] = ["id": .string(Self.party), "name": "Example"]
@@ -72,7 +71,6 @@ extension InMemoryServer {
         return passkey
     }
 
-    /// Signs in with a passkey.
     mutating func signIn(_ challenge: UUID, _ answer: AuthJSON, at now: Date) throws(AuthClientError) -> Opened {
         guard let owner = protection.challenges.removeValue(forKey: challenge), owner == nil else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
@@ -89,7 +87,7 @@ extension InMemoryServer {
         throw Fault.refused(400, .webauthnVerificationFailed)
     }
 
-    /// The refusal of a set-aside passkey, with the ticket that restores it.
+    /// Contains the ticket that restores the passkey.
     private mutating func setAside(_ passkey: AuthPasskey, of user: UUID, at now: Date) -> AuthClientError {
         let ticket = AuthSetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
         setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
@@ -105,7 +103,7 @@ extension InMemoryServer {
     }
 
     /// - Parameter change: Returns nil to delete the passkey.
-    /// - Returns: The passkey before it was deleted, or as it is now.
+    /// - Returns: The passkey before its deletion, or as changed.
     @discardableResult
     mutating func changePasskey(
         _ id: UUID?, of user: UUID, _ change: (AuthPasskey) -> AuthPasskey?

@@ -2,9 +2,8 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-// Proofs.
 extension InMemoryServer {
-    /// - Returns: nil after the first of two codes of an email change.
+    /// - Returns: nil after the first of an email change's two codes.
     /// - Throws: `otp_expired`, after which the attempt counts.
     mutating func verify(
         _ text: String, sentTo email: String, for purpose: EmailCodeType, by prover: Prover, at now: Date
@@ -27,9 +26,9 @@ extension InMemoryServer {
         return try spend(index, by: prover, at: now)
     }
 
-    /// Redeems the code that was mailed for a set-aside passkey, and restores the passkey.
+    /// Redeems a set-aside passkey's emailed code, and restores the passkey.
     ///
-    /// - Throws: `otp_expired`, also for a ticket that has expired.
+    /// - Throws: `otp_expired`, including for an expired ticket.
     mutating func verify(
         _ text: String, restoring ticket: AuthSetAsideTicket, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
@@ -45,10 +44,8 @@ extension InMemoryServer {
         return try refresh(opened.id, at: now)
     }
 
-    /// Follows the link of a mail.
-    ///
-    /// - Returns: nil after the first of two links of an email change.
-    /// - Throws: `flow_state_not_found` for a link that is not valid.
+    /// - Returns: nil after the first of an email change's two links.
+    /// - Throws: `flow_state_not_found` for an invalid link.
     mutating func follow(
         _ kind: InMemoryAuthService.Mail.Kind, _ email: String, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
@@ -95,9 +92,8 @@ extension InMemoryServer {
 
     /// Answers a link question with its code, which proves the account's address.
     ///
-    /// - Throws: 404 for an unknown ticket; `insufficient_aal` for an account with a second factor; `otp_expired`, after
-    ///   which the attempt counts; 409 if the account has another
-    ///   address by now.
+    /// - Throws: 404 for an unknown ticket; `insufficient_aal` for an account with a second factor; `otp_expired`,
+    ///   after which the attempt counts; 409 if the account now has another address.
     mutating func confirm(_ ticket: AuthLinkTicket, code: String, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, account) = try known(ticket, at: now)
         let id = account.user.id

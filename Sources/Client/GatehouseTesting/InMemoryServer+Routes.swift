@@ -4,11 +4,9 @@ import GatehouseModel
 import GatehouseWire
 
 extension InMemoryServer {
-    /// Processes a request.
-    ///
     /// - Parameters:
-    ///   - call: The request's purpose; nil for a part of a call.
-    ///   - fault: A fault that changes the result.
+    ///   - call: nil for a part of a call.
+    ///   - fault: Changes the result.
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {
             if request.isGateway { return try gatewayReply(request, call, fault) }
@@ -22,9 +20,9 @@ extension InMemoryServer {
         }
     }
 
-    /// The session of the request's access token.
+    /// The access token's session.
     ///
-    /// - Throws: `user_not_found` or `session_not_found`, or the code with which a fault ended the session.
+    /// - Throws: `user_not_found`, `session_not_found`, or the code with which a fault ended the session.
     private func caller(_ request: InMemoryRequest) throws(AuthClientError) -> Caller {
         guard let caller = callers[request.bearer] else { throw Fault.refused(401, .noAuthorization) }
         guard sessions[caller.id] != nil, account(caller.user) != nil else {
@@ -34,7 +32,7 @@ extension InMemoryServer {
         return caller
     }
 
-    /// Makes the calls that return a session; nil for others.
+    /// nil for calls that return no session.
     private mutating func session(
         _ request: InMemoryRequest, _ call: Call, _ fault: Fault?, at now: Date
     ) throws(AuthClientError) -> Opened? {
@@ -67,7 +65,7 @@ extension InMemoryServer {
         return token
     }
 
-    /// Exchanges the code of a browser or of a mail's link, which only the device with the flow's verifier can.
+    /// Requires the verifier of the browser's or the emailed link's flow.
     private mutating func exchange(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         let flow = PendingFlow(verifier: request.text("code_verifier"), kind: .signIn)
         let (code, challenge) = (request.text("auth_code"), flow.challenge)
@@ -84,12 +82,12 @@ extension InMemoryServer {
         guard link.challenge == challenge else { throw Fault.refused(400, .badCodeVerifier) }
         // Only this device can open the link, so it is the client of the newest mail.
         let prover = Prover(session: link.session, isClient: true)
-        // Without a session, it was the first of two links of an email change.
+        // Without a session, it was the first of an email change's two links.
         guard let opened = try follow(mail.kind, mail.email, by: prover, at: now) else { throw Fault.unknownFlow }
         return opened
     }
 
-    /// Confirms a link with a password, a mailed code, or the caller's session.
+    /// With a password, an emailed code, or the caller's session.
     private mutating func confirm(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         let ticket = AuthLinkTicket(request.text("link_ticket"))
         if let password = request.body["password"]?.stringValue {
@@ -117,9 +115,7 @@ extension InMemoryServer {
         return .session(opened.session)
     }
 
-    /// Makes the calls that send mails.
-    ///
-    /// - Returns: Whether the call is one of them.
+    /// - Returns: false for calls that send no email.
     private mutating func mail(
         _ request: InMemoryRequest, _ call: Call, at now: Date
     ) throws(AuthClientError) -> Bool {
@@ -145,7 +141,7 @@ extension InMemoryServer {
         return true
     }
 
-    /// The link of the newest mail belongs to the flow of the request, and to its session.
+    /// Assigns the newest email's link to the request's flow and session.
     private mutating func keepChallenge(
         of request: InMemoryRequest, for kind: InMemoryAuthService.Mail.Kind, _ addresses: String?...
     ) {
@@ -157,7 +153,6 @@ extension InMemoryServer {
     }
 }
 
-// The other calls.
 extension InMemoryServer {
     private mutating func data(
         _ request: InMemoryRequest, _ call: Call?, at now: Date
@@ -247,7 +242,7 @@ extension InMemoryServer {
         return .empty
     }
 
-    /// The requests that are a part of a call: the challenge before a code, and the end of a session.
+    /// The challenge before a code, and the end of a session.
     private mutating func part(
         _ request: InMemoryRequest, of caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {

@@ -1,7 +1,6 @@
 import Foundation
 import Gatehouse
 
-// Sessions, and their tokens.
 extension InMemoryServer {
     /// - Parameter opener: The identity that opens the session; nil for a password.
     mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
@@ -11,7 +10,7 @@ extension InMemoryServer {
         return try refresh(number, at: now)
     }
 
-    /// - Throws: `refresh_token_not_found` for a session that has ended.
+    /// - Throws: `refresh_token_not_found` for an ended session.
     mutating func refresh(_ session: Int, at now: Date) throws(AuthClientError) -> Opened {
         guard let id = sessions[session], let account = account(id) else {
             throw Fault.refused(400, endCodes[session] ?? .refreshTokenNotFound, sessionEnd: ends[session])
@@ -26,14 +25,14 @@ extension InMemoryServer {
         return Opened(session: opened, id: session)
     }
 
-    /// The access token of a session, with the claims that clients read.
+    /// Contains the claims that clients read.
     func accessToken(_ number: Int, of session: Int) -> String {
         let level = protection.raised[session] == nil ? "aal1" : "aal2"
         let claims: AuthJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
         return "e30.\(Base64URL.text(Array(claims.text.utf8))).\(number)"
     }
 
-    /// The sessions of the caller's user, the caller's own first.
+    /// The user's sessions, the caller's first.
     func sessionList(of caller: Caller) -> [SessionInfo] {
         let all = sessions.filter { $0.value == caller.user }.keys.compactMap { number in
             var device = devices[number]
@@ -46,7 +45,6 @@ extension InMemoryServer {
         }
     }
 
-    /// Ends one session of the caller's user.
     mutating func revoke(_ id: UUID?, by caller: Caller) throws(AuthClientError) {
         guard let number = devices.first(where: { $0.value.id == id })?.key, sessions[number] == caller.user else {
             throw Fault.refused(404, .notFound)

@@ -1,7 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// A password that opens nothing by itself: that of a competing sign-up, or one that a proof set aside.
+/// A password that cannot sign in: a competing sign-up's, or one that a proof set aside.
 struct OtherPassword: Sendable {
     let text: String
     /// The metadata of the sign-up that chose it.
@@ -9,17 +9,15 @@ struct OtherPassword: Sendable {
     let at: Date
 }
 
-/// What comes with a code or a link.
 struct Prover: Sendable {
     /// The caller's session.
     var session: Int?
-    /// Whether the caller is the client that asked for the mail. A typed code does not show that.
+    /// Whether the caller requested the email. A typed code does not show that.
     var isClient = false
-    /// The password that the caller typed.
+    /// As the caller typed it.
     var password: String?
 }
 
-/// Why a mail was sent.
 private enum Purpose: Sendable {
     case signUp
     case competingSignUp
@@ -29,7 +27,7 @@ private enum Purpose: Sendable {
 
 // The first proof of an address sets credentials aside; their holder can restore them.
 extension InMemoryServer {
-    /// Carries out the proof of an account's address by a mail.
+    /// Proves an account's address by email.
     mutating func prove(
         _ id: UUID, by slot: MailedCode.Slot, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
@@ -55,7 +53,7 @@ extension InMemoryServer {
         showSetAside(of: id)
     }
 
-    /// The rules of the server's first proof. Later ones only take a typed password.
+    /// The rules of the first proof. Later ones only take a typed password.
     private mutating func decide(
         _ id: UUID, _ purpose: Purpose, isUnfinished: Bool, competes: Bool, _ competing: CompetingSignUp?,
         _ prover: Prover, at now: Date
@@ -83,7 +81,7 @@ extension InMemoryServer {
         end(.addressProven) { $0.value == id && (!isAccount || $0.key != prover.session) }
     }
 
-    /// Whether a code without a password was asked for during a sign-up.
+    /// Whether a code without a password was requested during a sign-up.
     private func hasSignInCode(_ id: UUID, at now: Date) -> Bool {
         codes.contains {
             $0.owner == id && $0.slot == .confirmation && $0.isGood(at: now)
@@ -91,7 +89,7 @@ extension InMemoryServer {
         }
     }
 
-    /// Moves the password into the others, with the metadata that an unfinished sign-up entered.
+    /// Sets the password aside, with an unfinished sign-up's metadata.
     private mutating func putPasswordAside(
         of id: UUID, isUnfinished: Bool, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
@@ -148,7 +146,6 @@ extension InMemoryServer {
         }
     }
 
-    /// Shows in the user what is set aside.
     mutating func showSetAside(of id: UUID) {
         guard let account = account(id) else { return }
         let passwords = account.otherPasswords.last.map { [AuthSetAsideCredential(.password, setAsideAt: $0.at)] } ?? []
@@ -166,13 +163,13 @@ extension InMemoryServer {
         update(id) { $0.user.setAside = passwords + passkeys + identities }
     }
 
-    /// Takes an identity out of those that are set aside, because its holder uses it.
+    /// The holder uses the identity.
     mutating func takeSetAside(_ token: ScriptedToken) {
         guard let kept = setAsideIdentities.removeValue(forKey: token.key) else { return }
         showSetAside(of: kept.owner)
     }
 
-    /// Mails the code that restores a credential, unless one was mailed a moment ago.
+    /// Emails the code that restores a credential, unless one was sent recently.
     mutating func mailRestoring(of account: Account, at now: Date) {
         guard settings.sendsMail != false, let email = account.user.email else { return }
         guard !isWithinInterval(.recovery, email, at: now) else { return }
@@ -181,23 +178,20 @@ extension InMemoryServer {
 }
 
 extension InMemoryServer.Account {
-    /// Adds a password unless it is known. The first five stay, as the server keeps them.
+    /// Keeps the first five, as the server does.
     mutating func add(_ other: OtherPassword) {
         guard otherPasswords.count < 5, !otherPasswords.contains(where: { $0.text == other.text }) else { return }
         otherPasswords.append(other)
     }
 }
 
-/// An identity that a first proof set aside.
 struct SetAsideIdentity: Sendable {
     let owner: UUID
     let identity: AuthUserIdentity
     let at: Date
 }
 
-// Starting over.
 extension InMemoryServer {
-    /// Moves the address of the caller's account to a new one.
     mutating func startOver(_ caller: Caller, at now: Date) throws(AuthClientError) -> Opened {
         guard let old = account(caller.user) else { throw Fault.refused(403, .userNotFound) }
         guard let email = old.user.email else { throw Fault.refused(422, .validationFailed) }
@@ -215,7 +209,7 @@ extension InMemoryServer {
         return opened
     }
 
-    /// Takes the address away from an account, which keeps everything else.
+    /// The account keeps everything else.
     mutating func moveAddress(of id: UUID, at now: Date) {
         guard let email = account(id)?.user.email else { return }
         update(id) { account in

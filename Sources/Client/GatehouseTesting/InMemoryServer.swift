@@ -2,73 +2,67 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The accounts and the server's behavior behind ``InMemoryNetwork``. Throws its refusals.
+/// The accounts and the server's behavior behind ``InMemoryNetwork``.
 struct InMemoryServer: Sendable {
     struct Account: Sendable {
         var user: AuthUser
         var profile: ProfileSummary?
         var password: String?
-        /// The passwords of competing sign-ups, and those that a proof set aside.
+        /// Competing sign-ups' passwords, and those that a proof set aside.
         var otherPasswords: [OtherPassword] = []
         /// The input of the sign-up that created the account.
         var entered: AuthJSONObject = [:]
         var isConfirmed = true
-        /// Whether the address's ownership is proven.
         var isEmailProven = false
     }
 
-    /// Who asks: a session, and its user.
     struct Caller: Sendable {
         var id: Int
         var user: UUID
     }
 
-    /// A new session, as the server returns it.
     struct Opened: Sendable {
         var session: AuthSession
         var id: Int
     }
 
     var accounts: [Account] = []
-    /// The owners of sessions, by session number.
+    /// Owners by session number.
     var sessions: [Int: UUID] = [:]
-    /// Why sessions ended, by session number.
+    /// By session number.
     var ends: [Int: SessionEndReason] = [:]
-    /// The codes with which sessions ended, by session number.
+    /// By session number.
     var endCodes: [Int: AuthErrorCode] = [:]
-    /// The sessions of access tokens.
+    /// By access token.
     var callers: [String: Caller] = [:]
-    /// The sessions of refresh tokens, by number.
+    /// Session numbers by refresh token.
     var refreshes: [String: Int] = [:]
-    /// The flows in browsers that link a provider, by challenge.
+    /// Browser flows that link a provider, by challenge.
     var linkFlows: [String: Caller] = [:]
-    /// The links of the newest mails.
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
-    /// The rows of the list of devices, by session number.
+    /// By session number.
     var devices: [Int: SessionInfo] = [:]
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
     var mails: [InMemoryAuthService.Mail] = []
-    /// The codes of mails.
     var codes: [MailedCode] = []
     /// The identities that opened sessions, by session number.
     var openers: [Int: UUID] = [:]
-    /// Pending questions, by ticket.
     var questions: [AuthLinkTicket: AskedLink] = [:]
-    /// Links that can be undone, by the identity that they added.
+    /// Links that can be undone, by added identity.
     var links: [UUID: MadeLink] = [:]
     /// Identities whose link was undone.
     var undone: Set<String> = []
     /// Identities whose provider has verified their address.
     var vouching: Set<UUID> = []
-    /// The identities that a first proof set aside, with the accounts that have them.
+    /// Identities that a first proof set aside, with their accounts.
     var setAsideIdentities: [String: SetAsideIdentity] = [:]
-    /// The tickets of set-aside passkeys that have signed in.
+    /// Tickets of set-aside passkeys that have signed in.
     var setAsideTickets: [AuthSetAsideTicket: SetAsidePasskey] = [:]
     /// When a code or link opened a session, by session number.
     var mailedSessions: [Int: Date] = [:]
-    /// When an address last got a mail, by purpose.
+    /// When an address last got an email, by purpose.
     var mailedAt: [MailedAddress: Date] = [:]
-    /// Identities that owners removed from their accounts.
+    /// Identities that owners removed.
     var unlinked: [UUID: Set<String>] = [:]
     var protection = InMemoryProtection()
     var confirmsAutomatically = true
@@ -99,9 +93,8 @@ struct InMemoryServer: Sendable {
     typealias Call = InMemoryAuthService.Call
 }
 
-// Signing up and in.
 extension InMemoryServer {
-    /// - Returns: The session, or the user who must confirm a mail.
+    /// - Returns: The session, or the user who must confirm an email.
     mutating func signUp(
         _ email: String, _ password: String, _ firstName: String?, at now: Date
     ) throws(AuthClientError) -> (Opened?, AuthUser) {
@@ -111,7 +104,7 @@ extension InMemoryServer {
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
             repeatSignUp(email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
-            // A fictitious user, so that the response does not reveal that the address is registered.
+            // A fictitious user hides that the address is registered.
             let id = Fixtures.id(number())
             return (nil, AuthUser(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
         }
@@ -127,7 +120,6 @@ extension InMemoryServer {
         return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
     }
 
-    /// Opens an account without a sign-in method.
     mutating func signInAnonymously(at now: Date) throws(AuthClientError) -> Opened {
         guard settings.allowsAnonymousSignIn else { throw Fault.refused(422, .anonymousProviderDisabled) }
         let id = add(email: nil, firstName: nil, at: now)
@@ -150,7 +142,7 @@ extension InMemoryServer {
         return try open(account.user.id, at: now)
     }
 
-    /// Signs in to an account whose address moved to another one.
+    /// For an account whose address moved to another one.
     private mutating func signIn(
         formerly email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -159,7 +151,7 @@ extension InMemoryServer {
         return try open(former.user.id, at: now)
     }
 
-    /// Reads the token from a provider's sheet, and checks the nonce.
+    /// Reads a provider's token, and checks the nonce.
     ///
     /// - Throws: 400 without a code, as the API does for an invalid token.
     static func token(of credentials: IDTokenCredentials) throws(AuthClientError) -> ScriptedToken {
@@ -181,7 +173,7 @@ extension InMemoryServer {
         return id
     }
 
-    /// Counted as the server counts: Unicode scalars of the composed form.
+    /// As the server: Unicode scalars of the composed form.
     private static func isLongEnough(_ password: String) -> Bool {
         password.precomposedStringWithCanonicalMapping.unicodeScalars.count >= 8
     }
@@ -191,7 +183,6 @@ extension InMemoryServer {
     }
 }
 
-// The account itself.
 extension InMemoryServer {
     /// - Parameter isVerified: Whether the provider has verified the address.
     /// - Returns: The new identity.
@@ -221,8 +212,7 @@ extension InMemoryServer {
         }
     }
 
-    /// Changes the account. A new address takes effect immediately if confirmation is automatic. A new password ends
-    /// the other sessions.
+    /// With automatic confirmation, a new address takes effect immediately. A new password ends the other sessions.
     mutating func update(
         _ caller: Caller, _ request: InMemoryRequest, at now: Date
     ) throws(AuthClientError) {
@@ -252,7 +242,7 @@ extension InMemoryServer {
         update(id) { $0.user.userMetadata.merge(deletingNulls: data) }
     }
 
-    /// Refuses a wrong password, although this server never asks for one.
+    /// Refuses a wrong password, although this server never requires one.
     private func check(_ current: String?, of id: UUID) throws(AuthClientError) {
         guard let current, !current.isEmpty, let known = account(id)?.password else { return }
         guard current == known else { throw Fault.refused(400, .currentPasswordInvalid) }

@@ -3,15 +3,15 @@ public import GatehouseModel
 
 /// A person with an account at Apple, Google or another provider.
 public struct ProviderPerson: Hashable, Sendable {
-    /// The provider's id of the person, the `sub` of its tokens.
+    /// The person's id at the provider, the `sub` of its tokens.
     public var id: String
     /// nil if the provider sends none.
     public var email: String?
     /// Whether the provider has verified the address.
     public var isEmailVerified: Bool
-    /// Whether the address is a relay of Apple's that hides the real one.
+    /// Whether the address is an Apple relay.
     public var isEmailHidden: Bool
-    /// Sent the first time only by Apple, in every token by Google.
+    /// Sent only the first time by Apple, in every token by Google.
     public var firstName: String?
 
     /// Creates a person.
@@ -46,13 +46,13 @@ public struct ProviderPerson: Hashable, Sendable {
     }
 }
 
-/// A simulated ID token, in the same format but without a signature.
+/// A simulated ID token, unsigned.
 struct ScriptedToken: Hashable, Sendable {
     var person: ProviderPerson
     var provider: AuthProvider
-    /// The hashed nonce of the request.
+    /// The request's hashed nonce.
     var nonce: String?
-    /// The name sent along with the token.
+    /// Sent along with the token.
     var name: AppleName?
 
     init(_ person: ProviderPerson, from provider: AuthProvider, nonce: String?) {

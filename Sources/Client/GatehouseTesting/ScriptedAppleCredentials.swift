@@ -35,12 +35,12 @@ public final class ScriptedAppleConsent: Sendable {
         }
     }
 
-    /// Sets the state of a person.
+    /// Sets a person's state.
     public func set(_ answer: AppleCredentialState, for person: ProviderPerson) {
         state.withLock { $0.states[person.id] = answer }
     }
 
-    /// Simulates that the app became active or that the system reported a change.
+    /// Simulates that the app became active or the system reported a change.
     public func askAgain() {
         for listener in state.withLock({ $0.listeners }) { listener.yield() }
     }

@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// The keeper of passkeys in tests and previews: creates and uses passkeys in memory, in the order of its script.
+/// Creates and uses in-memory passkeys for tests and previews, following a script.
 ///
 /// ```swift
 /// let passkeys = ScriptedPasskeys(.cancels, .works)
@@ -18,7 +18,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         case fails
     }
 
-    /// The reaction of the user or the system to the sheet for a new account.
+    /// The reaction to the sheet for a new account.
     public enum AccountAnswer: Hashable, Sendable {
         /// The user enters an address and a name, and creates the passkey.
         case creates(email: String, firstName: String?)
@@ -44,22 +44,24 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
     private let state: Locked<State>
     private let keyboard = Gate()
 
-    /// - Parameter answers: The answers to the next requests; later ones work.
+    /// Creates an authenticator.
+    ///
+    /// - Parameter answers: The reactions to the next requests; later ones work.
     public init(_ answers: Answer...) { state = Locked(State(answers: answers)) }
 
-    /// What password managers were told.
+    /// The signals sent to password managers.
     public var signals: [PasskeySignal] { state.withLock { $0.signals } }
-    /// The number of passkeys that it keeps.
+    /// The number of stored passkeys.
     public var count: Int { state.withLock { $0.credentials.count } }
-    /// Whether the system adds a passkey by itself after a sign-in with a password.
+    /// Whether the system adds a passkey automatically after a sign-in with a password.
     public var createsAutomatically: Bool {
         get { state.withLock { $0.isCreatingAutomatically } }
         set { state.withLock { $0.isCreatingAutomatically = newValue } }
     }
-    /// Whether the system has a sheet for a new account, as on iOS 26: after ``follow(_:)``.
+    /// Whether the system has a sheet for a new account, as on iOS 26; set by ``follow(_:)``.
     public var hasAccountSheet: Bool { state.withLock { $0.accounts != nil } }
 
-    /// Gives the system a sheet for a new account, with the answers to its next requests; later ones are cancelled.
+    /// Gives the system a sheet for a new account, and its next reactions; later requests are cancelled.
     ///
     /// ```swift
     /// let passkeys = ScriptedPasskeys()
@@ -67,10 +69,10 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
     /// ```
     public func follow(_ answers: AccountAnswer...) { state.withLock { $0.accounts = ($0.accounts ?? []) + answers } }
 
-    /// The number of requests that wait in the bar above the keyboard.
+    /// The number of requests waiting above the keyboard.
     public var offeredCount: Int { keyboard.waitingCount }
 
-    /// The user taps the passkey in the bar above the keyboard.
+    /// Taps the passkey above the keyboard.
     public func chooseInKeyboard() { keyboard.open() }
 
     public func create(_ options: AuthPasskeyRegistrationOptions, style: PasskeyCreationStyle) throws -> AuthJSON {
@@ -129,7 +131,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
 }
 
 extension ScriptedPasskeys.State {
-    /// - Parameter name: The account's, which keeps passkeys of two devices apart.
+    /// - Parameter name: The account's, which distinguishes two devices' passkeys.
     fileprivate mutating func create(for name: String) -> String {
         count += 1
         let id = Base64URL.text(Array("\(name) \(count)".utf8))

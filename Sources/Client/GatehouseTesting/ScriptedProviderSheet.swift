@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 public import GatehouseModel
 
-/// Simulates Apple's sheet, Google's sheet and the browser, with a user who follows a script.
+/// Simulates Apple's sheet, Google's sheet and the browser, following a script.
 ///
 /// ```swift
 /// let sheet = ScriptedProviderSheet(.cancels, .signsIn(.ada))
@@ -10,7 +10,7 @@ public import GatehouseModel
 /// try await manager.signInWithApple { try await sheet.apple() }       // .signedIn
 /// ```
 ///
-/// As with Apple itself, a person's name is sent the first time only, whether or not the app stored it.
+/// Like Apple, sends a person's name only the first time, whether or not the app stored it.
 public final class ScriptedProviderSheet: Sendable {
     /// The user's reaction to a sheet.
     public enum Step: Hashable, Sendable {
@@ -24,13 +24,13 @@ public final class ScriptedProviderSheet: Sendable {
         case isOffline
     }
 
-    /// The request of a sheet.
+    /// A sheet's request.
     public struct Request: Hashable, Sendable {
-        /// The provider of the sheet.
+        /// The sheet's provider.
         public var provider: AuthProvider
-        /// The hashed nonce in the request; nil if there was none.
+        /// The request's hashed nonce; nil if there was none.
         public var nonce: String?
-        /// For example `name` and `email`.
+        /// The requested scopes, for example `name` and `email`.
         public var scopes: [String]
     }
 
@@ -44,6 +44,8 @@ public final class ScriptedProviderSheet: Sendable {
     private let state: Locked<State>
     private let gate = Gate()
 
+    /// Creates a simulated user.
+    ///
     /// - Parameter steps: One step per sheet; the last one repeats. Without steps, the user always cancels.
     public init(_ steps: Step...) { state = Locked(State(steps: steps)) }
 
@@ -59,7 +61,7 @@ public final class ScriptedProviderSheet: Sendable {
     /// The number of open sheets.
     public var heldCount: Int { gate.waitingCount }
 
-    /// Continues the script in every open sheet.
+    /// Continues every open sheet.
     public func release() {
         state.withLock { $0.isHeld = false }
         gate.open()
@@ -70,8 +72,8 @@ public final class ScriptedProviderSheet: Sendable {
     /// - Parameters:
     ///   - nonce: The nonce whose hash is in the request; nil for none.
     ///   - scopes: Without `name` and `email` Apple sends neither.
-    /// - Throws: `AuthError.cancelled` for ``Step/cancels``, `AuthError.providerFailed` for ``Step/fails``,
-    ///   `URLError` for ``Step/isOffline``, or `CancellationError` while the sheet is held.
+    /// - Throws: `AuthError.cancelled` for ``Step/cancels``, `AuthError.providerFailed` for ``Step/fails``, `URLError`
+    ///   for ``Step/isOffline``, or `CancellationError` while the sheet is held.
     public func apple(
         nonce: SignInNonce? = nil, scopes: [String] = ["name", "email"]
     ) async throws -> AppleCredential {
@@ -144,7 +146,7 @@ extension ScriptedProviderSheet: WebAuthenticator {
     }
 }
 
-/// A browser flow, as encoded in URLs.
+/// As encoded in URLs.
 struct ScriptedFlow: Hashable, Sendable {
     /// The PKCE challenge.
     var id: String
@@ -166,7 +168,6 @@ struct ScriptedFlow: Hashable, Sendable {
         return URL(string: redirectTo)?.appending(queryItems: [URLQueryItem(name: "code", value: code)])
     }
 
-    /// The flow and the person of a code.
     static func read(code: String) -> (id: String, token: ScriptedToken)? {
         let parts = code.split(separator: "~", maxSplits: 1)
         guard parts.count == 2, let token = ScriptedToken(String(parts[1])) else { return nil }
@@ -188,7 +189,7 @@ extension ScriptedFlow {
 }
 
 extension URL {
-    /// The values of the query. Of duplicates the last counts.
+    /// The last duplicate wins.
     var queryValues: [String: String] {
         let items = URLComponents(url: self, resolvingAgainstBaseURL: false)?.queryItems ?? []
         return Dictionary(items.compactMap { item in item.value.map { (item.name, $0) } }) { _, last in last }

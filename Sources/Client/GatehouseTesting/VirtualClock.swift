@@ -1,8 +1,7 @@
 public import Foundation
 public import Gatehouse
 
-/// A clock that only a test advances. Tasks that sleep on it wake when it reaches their time, and never wait for real
-/// time.
+/// A clock that only a test advances. Tasks that sleep on it never wait for real time.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -26,6 +25,8 @@ public final class VirtualClock: Sendable {
     private let state = Locked(State())
     private let start: Date
 
+    /// Creates a clock.
+    ///
     /// - Parameter start: The initial wall-clock time.
     public init(startingAt start: Date = Fixtures.date) { self.start = start }
 
@@ -37,15 +38,14 @@ public final class VirtualClock: Sendable {
 
     /// The current wall-clock time.
     public var now: Date { start + uptime.inSeconds }
-    /// How far the clock has been advanced.
+    /// How far the clock has advanced.
     public var uptime: Duration { state.withLock { $0.uptime } }
     /// All requested sleeps, in order.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
     /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Advances the clock and wakes due sleepers, the earliest first. A sleep that one of them then begins counts from
-    /// the new time.
+    /// Advances the clock and wakes due sleepers in order. Sleeps that they begin count from the new time.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.uptime += duration
@@ -58,7 +58,7 @@ public final class VirtualClock: Sendable {
 
     /// Waits until at least `count` tasks sleep.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, for example by a test's time limit.
+    /// - Throws: `CancellationError`, for example at a test's time limit.
     public func waitForSleepers(_ count: Int = 1) async throws {
         while sleeperCount < count {
             try Task.checkCancellation()
