@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AuthError {
-    /// The refusals of passkeys, factors and recovery codes; nil for any other.
+    /// nil for other refusals than those of passkeys, factors and recovery codes.
     init?(factorCodeOf refusal: AuthRefusal) {
         guard let code = refusal.code else { return nil }
         switch code {

@@ -13,34 +13,35 @@ public import Gatehouse
 /// }
 /// ```
 ///
-/// ``SignInMessage`` has a text for each case. New versions may add cases, so a `switch` needs a `default`.
+/// ``SignInMessage`` has a text for each case, and ``SignInMessage/init(changing:)`` for changes of the account. New
+/// versions may add cases, so a `switch` needs a `default`.
 public enum AuthError: Error, Hashable, Sendable {
     // Any call.
 
-    /// There is no session, or its token was refused: sign in again.
+    /// There is no session, or its token was rejected: the user must sign in again.
     case notAuthenticated
-    /// The user is not allowed to do this.
+    /// The user lacks permission.
     case forbidden
     /// The change requires a recent sign-in.
     case freshSignInNeeded
-    /// The change requires a second factor, because the account has one.
+    /// The change requires the account's second factor.
     case secondFactorNeeded
     /// The server does not offer this.
     case notOffered
-    /// No response, or one that is not the server's. The change may have taken effect.
+    /// No response, or not the server's. The change may have taken effect.
     case offline(OfflineCause)
-    /// The server failed, refused the call for a reason without a separate case, or sent an invalid response. After a
-    /// failure the change may have taken effect.
+    /// The server failed, rejected the call for another reason, or sent an invalid response. After a failure the change
+    /// may have taken effect.
     case networkError(AuthClientError)
-    /// The account exists, but its profile does not. Reload it later.
+    /// The account has no profile yet. Reload it later.
     case profileNotCreated
-    /// The device's store does not answer, or did not keep the session. No session was ended: try again.
+    /// The device's store does not answer, or did not keep the session. No session was ended; retry.
     case storeFailed(StoreProblem)
-    /// Too many attempts, and how long the server asks to wait.
+    /// Too many attempts; contains the server's waiting time.
     case rateLimited(retryAfter: Duration?)
     /// A parameter of the manager's initializer is wrong, so every call fails.
     case setup(SetupProblem)
-    /// Another failure, such as a sign-in that intervened. The session is kept: try again.
+    /// Another failure, such as an intervening sign-in. The session is kept; retry.
     case unknown(AuthClientError?)
 
     // Signing in and linking.
@@ -51,25 +52,26 @@ public enum AuthError: Error, Hashable, Sendable {
     case providerFailed
     /// The provider shares no address, and the server requires one.
     case noProviderEmail
-    /// The browser returned with a URL other than the redirect URL, or took too long.
+    /// The browser returned another URL than the redirect URL, or took too long.
     case invalidCallback
-    /// The address belongs to another account. With a question, answer it with ``AuthManager/linking``.
+    /// The address belongs to another account. Answer a question with ``AuthManager/linking``.
     case emailInUse(AuthLinkQuestion?)
-    /// The answer to a link question came too late: sign in again.
+    /// A link question has expired; the user must sign in again.
     case linkExpired
-    /// The user signed in to a different account than the one in question.
+    /// The user signed in to another account than the link question's.
     case linkOtherAccount
-    /// The address of a sign-up already has an account.
+    /// The sign-up's address already has an account.
     case userExists
-    /// The address or the password is wrong.
+    /// The address or password is wrong.
     case wrongCredentials
     /// The server requires a stronger password.
     case weakPassword(AuthWeakPassword)
-    /// The confirmation mail of the sign-up is not opened yet.
+    /// The sign-up's address is not confirmed.
     case emailNotConfirmed
-    /// The password is right, but set aside: ask for the code that the server has emailed, and pass it to
-    /// ``AuthManager/signIn(withCode:sentTo:password:)``. With a ticket it is a passkey:
-    /// ``AuthManager/signIn(withCode:restoring:)``.
+    /// The password is right, but set aside.
+    ///
+    /// Ask for the emailed code, and pass it to ``AuthManager/signIn(withCode:sentTo:password:)``. With a ticket it is
+    /// a passkey: ``AuthManager/signIn(withCode:restoring:)``.
     case credentialSetAside(AuthSetAsideTicket?)
     /// The server accepts no new accounts.
     case signUpDisabled
@@ -77,11 +79,11 @@ public enum AuthError: Error, Hashable, Sendable {
     case blocked
     /// A user is signed in. ``AuthManager/switchAccount(_:)`` signs in to another account.
     case alreadySignedIn
-    /// The server does not know the passkey, or its answer is wrong or came too late.
+    /// The server does not know the passkey, or rejected its response as wrong or late.
     case passkeyRefused
     /// The authenticator failed.
     case passkeyFailed
-    /// Too many wrong recovery codes, and how long the server accepts none.
+    /// Too many wrong recovery codes; contains the time until more are accepted.
     case recoveryCodesLocked(retryAfter: Duration?)
 
     // Changing the account.
@@ -92,29 +94,28 @@ public enum AuthError: Error, Hashable, Sendable {
     case currentPasswordRequired
     /// The current password is wrong.
     case currentPasswordWrong
-    /// The change requires the code of ``AuthManager/Credentials/sendCode()``.
+    /// The change requires the code from ``AuthManager/Credentials/sendCode()``.
     case codeRequired
-    /// The code of a mail is wrong, used or too old, or was tried too often.
+    /// The emailed code is wrong, used or expired, or was tried too often.
     case codeWrong
-    /// The server has no email addresses, or sends no mail.
+    /// The server has no email addresses, or sends no email.
     case emailDisabled
     /// The last sign-in method cannot be removed.
     case lastSignInMethod
     /// The link is too old to be undone.
     case tooLateToUndo
-    /// This device has a passkey of the account already.
+    /// This device already has a passkey of the account.
     case passkeyExists
     /// The account has as many passkeys or factors as the server allows, or this device as many accounts as possible.
     case tooMany
-    /// The account has a factor with this name.
+    /// Another factor has this name.
     case nameTaken
     /// Recovery codes require another second factor.
     case otherFactorNeeded
 }
 
 extension AuthError {
-    /// The failure of the server, the connection or the device behind this error, for logs; nil where the case says
-    /// everything.
+    /// The underlying failure, for logs; nil where the case says everything.
     public var cause: AuthClientError? {
         switch self {
         case .networkError(let cause): cause
@@ -125,7 +126,7 @@ extension AuthError {
         }
     }
 
-    /// The text for the user outside of a sign-in. ``SignInMessage`` has those for a sign-in.
+    /// The user's text outside of a sign-in. For sign-ins, use ``SignInMessage``.
     public var content: ModelText {
         switch self {
         case .notAuthenticated: "Please sign in to continue."
@@ -163,7 +164,7 @@ extension AuthError {
         }
     }
 
-    /// ``content`` in English, for logs. `localizedDescription` is in the user's language.
+    /// ``content`` in English, for logs.
     public var message: String { content.english }
 
     static let other: ModelText = "Something went wrong. Please try again."
@@ -195,7 +196,7 @@ extension AuthError {
             case .offline(.status): .networkError(error)
             case .offline(let cause): .offline(cause)
             case .refused(let refusal): Self(refusal)
-            // The session is kept: a new sign-in would not help against a gateway that refuses a valid token.
+            // A new sign-in would not help against a gateway that rejects a valid token.
             case .unexpectedAnswer, .refusesValidToken: .networkError(error)
             case .storeUnavailable(let problem), .storeFailed(let problem): .storeFailed(problem)
             case .cancelled, .noPasskey: .cancelled
@@ -254,7 +255,7 @@ extension AuthError {
         case .singleIdentityNotDeletable: self = .lastSignInMethod
         case .linkNotUndoable: self = .tooLateToUndo
         default:
-            // The browser's code after "Cancel" (RFC 6749 §4.1.2.1), and Apple's.
+            // After "Cancel": RFC 6749 §4.1.2.1, and Apple's.
             guard ["access_denied", "user_cancelled_authorize"].contains(code.rawValue) else { return nil }
             self = .cancelled
         }
@@ -265,10 +266,10 @@ extension AuthRefusal {
     /// Whether a new sign-in helps, rather than another API key.
     fileprivate var isAboutSession: Bool { code != nil && code != .noAPIKey && code != .invalidAPIKey }
 
-    /// The gateway client waits by itself, so its 429 is a failure like others.
+    /// The gateway client waits itself, so this 429 is an ordinary failure.
     fileprivate var isOfGateway: Bool { code?.rawValue == "RATE_LIMITED" }
 
-    /// A provider's permanent failures, which Supabase Auth reports by message only, without a specific code.
+    /// Permanent failures, which Supabase Auth reports only by message.
     fileprivate var providerFailure: AuthError? {
         if message.hasPrefix("Error getting user email from external provider") { return .noProviderEmail }
         let verdicts = ["The identity from the provider could not be verified", "Unable to exchange external code"]

@@ -1,26 +1,25 @@
 public import Gatehouse
 
-/// A sign-in method: an email address with a password or a mailed code, or a provider of the server.
+/// A sign-in method, such as an email address or one of the server's providers.
 public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     /// The provider's name in the protocol, such as `github`, or `email`.
     public let rawValue: String
 
-    /// Any provider of the server, such as `custom:acme`.
+    /// Creates the method of any provider, such as `custom:acme`.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A provider of the server.
+    /// Creates the method of a provider.
     public init(_ provider: AuthProvider) { self.init(rawValue: provider.rawValue) }
 
     /// Sign in with Apple.
     public static let apple = AuthMethod(.apple)
     /// Google.
     public static let google = AuthMethod(.google)
-    /// An email address with a password or a mailed code.
+    /// An email address with a password or an emailed code.
     public static let email = AuthMethod(rawValue: "email")
     /// A passkey.
     public static let passkey = AuthMethod(rawValue: "passkey")
 
-    /// An account without a sign-in method.
     static let anonymous = AuthMethod(rawValue: "anonymous")
 
     /// nil for ``email``, ``passkey`` and an anonymous sign-in.
@@ -28,7 +27,7 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
         [.email, .passkey, .anonymous].contains(self) ? nil : AuthProvider(rawValue: rawValue)
     }
 
-    /// The provider's name as people know it, such as `GitHub`. Not localized.
+    /// The display name, such as `GitHub`. Not localized.
     public var name: String {
         if let name = Self.names[rawValue] { return name }
         let words = (rawValue.split(separator: ":").last ?? "").split(whereSeparator: { "-_ ".contains($0) })

@@ -14,23 +14,19 @@ public enum AuthPhase: Hashable, Sendable {
     case unauthenticated
     /// A sign-in is in progress. No user is signed in.
     case authenticating(AuthMethod)
-    /// The first factor is proven, and the account has a second one: ask for ``AuthManager/secondFactor``. No user is
-    /// signed in.
+    /// The first factor is proven; ask for ``AuthManager/secondFactor``. No user is signed in.
     case secondFactorNeeded
-    /// A user is signed in, also while another account or a sign-in method of an anonymous one is on its way.
+    /// A user is signed in, including during a switch or an anonymous user's upgrade.
     case authenticated
     /// A user is signed in, and the session is being refreshed.
     case refreshing
 }
 
-/// A transition of an ``AuthPhase``.
 package enum AuthStep: Hashable, Sendable {
     case begin(AuthMethod)
-    /// A sign-in was cancelled or failed.
+    /// Includes a cancellation.
     case fail
-    /// A session was restored or created, which needs a second factor.
     case secondFactorNeeded
-    /// A session was restored or created.
     case signedIn
     case signedOut
     case refreshStarted
@@ -38,7 +34,7 @@ package enum AuthStep: Hashable, Sendable {
 }
 
 extension AuthPhase {
-    /// - Returns: The next phase; nil if this phase does not allow the step.
+    /// - Returns: nil if this phase does not allow the step.
     package func after(_ step: AuthStep) -> AuthPhase? {
         switch (self, step) {
         case (.unauthenticated, .begin(let method)): .authenticating(method)

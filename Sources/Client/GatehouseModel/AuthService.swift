@@ -1,121 +1,122 @@
 public import Foundation
 public import Gatehouse
 
-/// The services that ``AuthManager`` uses. Tests and previews replace them.
+/// The services that ``AuthManager`` uses, replaceable in tests and previews.
 ///
-/// Methods throw `AuthClientError` or `CancellationError`. Calls for the signed-in user throw `AuthClientError.signedOut` without a session.
+/// Methods throw `AuthClientError` or `CancellationError`; calls for the signed-in user throw
+/// `AuthClientError.signedOut` without a session.
 public protocol AuthService: ProfileSource, FactorService {
-    /// Events of the session, beginning with `initialSession`. Each access returns a new stream.
+    /// Events of the session in a new stream, beginning with `initialSession`.
     var authStateChanges: AsyncStream<AuthChange> { get }
 
-    /// Internal events. Each access returns a new stream.
+    /// Internal events in a new stream.
     var notices: AsyncStream<AuthNotice> { get }
 
-    /// The stored state; `restoring` if the store cannot answer immediately. Called once, before the first frame.
+    /// The stored state; `restoring` if the store cannot answer immediately. Read once, before the first frame.
     var initialState: AuthState { get }
 
-    /// The current session, without a call to the server; nil if signed out or if the store does not answer.
+    /// The current session, without a request; nil if signed out or if the store does not answer.
     var currentSession: AuthSession? { get async }
 
-    /// The redirect URL of browsers and of links in mails; nil if the app has none.
+    /// The redirect URL of browsers and emailed links.
     var redirectTo: URL? { get }
 
-    /// The device's connection, as the system reports it.
+    /// The connection, as the system reports it.
     var reachability: Reachability { get }
 
-    /// Fetches what the server offers. Needs no session.
+    /// Fetches the server's settings, without a session.
     ///
     /// - Throws: `AuthClientError`.
     func settings() async throws -> AuthServerSettings
 
-    /// Returns a valid access token, refreshed first if necessary.
+    /// Returns a valid access token, refreshed if necessary.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed` if it
-    ///   could not be refreshed, after which the session is kept.
+    /// - Throws: `AuthClientError`: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed` if
+    ///   the refresh failed, which keeps the session.
     func accessToken() async throws -> String
 
-    /// Returns a different access token than one that an API has just refused; the same if it is less than 5 seconds old.
+    /// Returns another access token than one that an API rejected; the same if it is less than 5 seconds old.
     ///
     /// - Throws: As ``accessToken()``.
     func accessToken(insteadOf refused: String) async throws -> String
 
     /// Creates an account without a sign-in method.
     ///
-    /// - Throws: `AuthClientError`, with the code `anonymous_provider_disabled` if the server does not allow this.
+    /// - Throws: `AuthClientError`, with code `anonymous_provider_disabled` if the server forbids this.
     func signInAnonymously() async throws -> AuthSession
 
     /// Signs in with a password.
     ///
-    /// - Throws: `AuthClientError`, with the code `invalid_credentials` for both an unknown account and a wrong
-    ///   password. The previous session stays active.
+    /// - Throws: `AuthClientError`, with code `invalid_credentials` for an unknown account or a wrong password. The
+    ///   previous session stays active.
     func signIn(email: String, password: String) async throws -> AuthSession
 
     /// Creates an account.
     ///
-    /// - Returns: `user` if the user must open a confirmation mail first.
-    /// - Throws: `AuthClientError`, with the code `user_already_exists` or `weak_password`. The previous session stays
+    /// - Returns: `user` if the user must first confirm the address.
+    /// - Throws: `AuthClientError`, with code `user_already_exists` or `weak_password`. The previous session stays
     ///   active.
     func signUp(email: String, password: String, firstName: String?) async throws -> SessionOrUser
 
     /// Signs in with the result of a provider's own sheet.
     ///
-    /// - Throws: `AuthClientError`, with a `linkQuestion` if the address already belongs to an account. The previous
-    ///   session stays active.
+    /// - Throws: `AuthClientError`, with a `linkQuestion` if the address belongs to an account. The previous session
+    ///   stays active.
     func signIn(with credentials: IDTokenCredentials) async throws -> AuthSession
 
-    /// Signs in with a provider in a browser. Deletes the flow in any case.
+    /// Signs in with a provider in a browser. Always deletes the flow.
     ///
-    /// - Throws: `AuthClientError`, as `signIn(with:)`, or errors of the browser.
+    /// - Throws: `AuthClientError`, as `signIn(with:)`, or the browser's errors.
     func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession
 
-    /// Links the identity of a question to the signed-in account, and returns a new session.
+    /// Links a question's identity to the signed-in account, and returns a new session.
     ///
-    /// - Throws: `AuthClientError`. Codes: `link_ticket_other_account`, after which the ticket stays valid;
-    ///   `link_ticket_not_found` and `link_ticket_outdated`, after which the user must sign in again.
+    /// - Throws: `AuthClientError`. After code `link_ticket_other_account` the ticket stays valid; after
+    ///   `link_ticket_not_found` and `link_ticket_outdated` the user must sign in again.
     func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession
 
-    /// Signs in with a password and links the identity of a question, in one transaction.
+    /// Signs in with a password and links a question's identity, in one transaction.
     ///
     /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
     func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession
 
-    /// Mails a code to the address of a question.
+    /// Emails a code to a question's address.
     ///
     /// - Throws: `AuthClientError`. Codes: `link_ticket_not_found`, after which the user must sign in again;
-    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no mail.
+    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no email.
     func sendLinkCode(for ticket: AuthLinkTicket) async throws
 
-    /// Signs in with the code of ``sendLinkCode(for:)`` and links the identity of a question, in one transaction.
+    /// Signs in with the code from ``sendLinkCode(for:)`` and links a question's identity, in one transaction.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `otp_expired` for a wrong, used or expired code, or
-    ///   `over_request_rate_limit` after too many; the ticket stays valid then.
+    /// - Throws: As ``confirmLink(_:)``. After `otp_expired` for a wrong, used or expired code, and
+    ///   `over_request_rate_limit` after too many, the ticket stays valid.
     func confirmLink(_ ticket: AuthLinkTicket, code: String) async throws -> AuthSession
 
-    /// Moves the address of a question to a new account. The account that has it keeps everything else.
+    /// Moves a question's address to a new account. The previous account keeps everything else.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address cannot be moved any more.
+    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address can no longer be moved.
     func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession
 
-    /// Merges members into the account's metadata at the top level.
+    /// Merges top-level members into the account's metadata.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
     func updateMetadata(_ data: AuthJSONObject) async throws
 
     /// Changes the signed-in user's email address or password.
     ///
-    /// - Returns: The updated account. A new address that must be confirmed first is its `newEmail`.
+    /// - Returns: The updated account; an address to confirm first is its `newEmail`.
     /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `email_exists`, `weak_password`,
     ///   `same_password`, `current_password_required`, `current_password_invalid`, `reauthentication_needed`,
     ///   `reauthentication_not_valid`, `fresh_sign_in_required`. After `offline` the change may have taken effect.
     func update(user: AuthUserAttributes) async throws -> AuthUser
 
-    /// Sends a code to the user's email address, for use as the `nonce` of ``update(user:)``.
+    /// Emails the user a code, the `nonce` of ``update(user:)``.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; with the code `email_provider_disabled` if the
-    ///   server sends no mail.
+    /// - Throws: `AuthClientError`: `signedOut` without a session; with code `email_provider_disabled` if the server
+    ///   sends no email.
     func reauthenticate() async throws
 
-    /// Asks Apple about the signed-in user, and ends the session if the user has revoked the consent.
+    /// Asks Apple about the signed-in user, and ends the session if the consent was revoked.
     ///
     /// - Returns: Whether the session ended.
     func checkAppleCredential(_ credentials: AppleConsent) async -> Bool
@@ -127,13 +128,13 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Links a provider's identity to the signed-in account, and returns a new session.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `identity_already_exists` if the identity
-    ///   already belongs to an account; `fresh_sign_in_required`.
+    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `identity_already_exists` if an account has
+    ///   the identity; `fresh_sign_in_required`.
     func link(with credentials: IDTokenCredentials) async throws -> AuthSession
 
     /// Links a provider in a browser; see ``signIn(with:in:)``.
     ///
-    /// - Throws: As ``link(with:)``, or errors of the browser.
+    /// - Throws: As ``link(with:)``, or the browser's errors.
     func link(_ provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession
 
     /// Returns the recent links that can be undone.
@@ -154,64 +155,67 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   one; `identity_not_found`; `fresh_sign_in_required`.
     func unlink(_ identity: AuthUserIdentity) async throws
 
-    /// Sends the mail for a password reset. Does not reveal whether the address has an account.
+    /// Sends a password reset email. Does not reveal whether the address has an account.
     ///
-    /// - Throws: `AuthClientError`, with the code `email_provider_disabled` if the server sends no mail.
+    /// - Throws: `AuthClientError`, with code `email_provider_disabled` if the server sends no email.
     func sendPasswordMail(to email: String) async throws
 
-    /// Sends the confirmation mail of a sign-up again. Does not reveal whether one is pending.
+    /// Sends a sign-up's confirmation email again. Does not reveal whether one is pending.
     ///
     /// - Throws: As ``sendPasswordMail(to:)``.
     func resendConfirmation(to email: String) async throws
 
-    /// Sends a mail with a code and a link to sign in with. Creates an account for an unknown address, if the server
-    /// accepts new accounts. Does not reveal whether the address has an account.
+    /// Emails a code and a link to sign in with.
+    ///
+    /// Creates an account for an unknown address, if the server accepts new accounts. Does not reveal whether the
+    /// address has an account.
     ///
     /// - Throws: As ``sendPasswordMail(to:)``.
     func sendSignInMail(to email: String) async throws
 
-    /// Sends the mails of a pending email change again, which voids the earlier ones.
+    /// Sends a pending email change's emails again, which voids the earlier ones.
     ///
     /// - Parameter email: The account's current address.
     /// - Throws: As ``sendPasswordMail(to:)``.
     func resendEmailChange(of email: String) async throws
 
-    /// Redeems the code of a mail. The event `passwordRecovery` follows a code for `recovery`.
+    /// Redeems an emailed code. The event `passwordRecovery` follows a code for `recovery`.
     ///
-    /// - Returns: `pending` after the first of two codes of an email change.
-    /// - Throws: `AuthClientError`, with the code `otp_expired` for a wrong, used or expired code;
+    /// - Returns: `pending` after the first of an email change's two codes.
+    /// - Throws: `AuthClientError`, with code `otp_expired` for a wrong, used or expired code;
     ///   `over_request_rate_limit` after too many. The previous session stays active.
     func verify(code: String, sentTo email: String, for purpose: EmailCodeType) async throws -> SessionOrUser
 
-    /// Redeems the code of a mail together with the password that the user typed before: that of a sign-up, or one that was
-    /// refused with `credential_set_aside`. It becomes the account's password if it waits or is set aside; any other
-    /// changes nothing.
+    /// Redeems an emailed code with the password of a sign-up, or one rejected with `credential_set_aside`.
+    ///
+    /// The account adopts the password if it waits or is set aside; any other is ignored.
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
     func verify(
         code: String, sentTo email: String, for purpose: EmailCodeType, password: String
     ) async throws -> SessionOrUser
 
-    /// Redeems the code that was mailed when a passkey was refused with `credential_set_aside`, and restores the passkey.
+    /// Redeems the code emailed after a passkey's rejection with `credential_set_aside`, and restores the passkey.
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
     func verify(code: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser
 
-    /// Moves the account's address to a new account, and returns a session of that one. The asking session ends; the
-    /// previous account keeps everything but the address.
+    /// Moves the account's address to a new account, and returns the new session.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session began
-    ///   with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an address;
-    ///   `signup_disabled`.
+    /// The current session ends; the previous account keeps everything but the address.
+    ///
+    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session
+    ///   began with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an
+    ///   address; `signup_disabled`.
     func startOver() async throws -> AuthSession
 
-    /// Completes the link of a mail, which confirms an address or allows setting a password.
+    /// Completes an emailed link, which confirms an address or allows setting a password.
     ///
     /// - Parameters:
     ///   - url: A URL below ``redirectTo``.
-    ///   - replacing: Whether the link's user may replace another one who is signed in. If not, the new session ends.
-    /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for one that
-    ///   is too old or used; `offline`, after which the link can be used again; `cancelled` if another user stays.
+    ///   - replacing: Whether the link's user may replace a different signed-in one. If not, the new session ends.
+    /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for an expired
+    ///   or used one; `offline`, after which the link can be used again; `cancelled` if another user stays.
     func openMailLink(_ url: URL, replacing: @escaping @Sendable (_ user: AuthUser) async -> Bool) async throws
 
     /// Fetches the user's sessions, this device's first.
@@ -220,43 +224,43 @@ public protocol AuthService: ProfileSource, FactorService {
     ///   support this.
     func sessions() async throws -> [SessionInfo]
 
-    /// Ends one of the user's sessions.
+    /// Revokes one of the user's sessions.
     ///
-    /// - Throws: As ``sessions()``; status 404 also if the user has no such session.
+    /// - Throws: As ``sessions()``; status 404 also for an unknown session.
     func revokeSession(id: UUID) async throws
 
     /// Whether a sign-in to another account keeps the signed-in one on this device. Constant.
     var allowsSeveralAccounts: Bool { get }
 
-    /// Returns the accounts of this device, without a call to the server; none unless ``allowsSeveralAccounts``.
+    /// Returns this device's accounts without a request; none unless ``allowsSeveralAccounts``.
     ///
     /// - Throws: `AuthClientError.storeUnavailable`.
     func accounts() async throws -> [DeviceAccount]
 
-    /// Brings another account of this device into use, without a call to the server, and parks the one in use.
+    /// Activates another account of this device without a request, and parks the current one.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` if the account has no session on this device; the account in use then
+    /// - Throws: `AuthClientError`: `signedOut` if the account has no session on this device; the current account
     ///   stays.
     func use(account: UUID) async throws -> AuthSession
 
-    /// Signs one account out on this device and removes it from the list, even without a network.
+    /// Signs an account out on this device and removes it from the list, even offline.
     ///
     /// - Throws: `AuthClientError.storeUnavailable` or `storeFailed` if its session could not be deleted.
     func remove(account: UUID) async throws
 
-    /// Signs all accounts out on this device, even without a network.
+    /// Signs all accounts out on this device, even offline.
     ///
     /// - Throws: As ``remove(account:)``.
     func signOutOfAllAccounts() async throws
 
-    /// Ends this device's session. The client is signed out afterwards, even if this throws.
+    /// Ends this device's session. The client is signed out even if this throws.
     ///
     /// - Throws: `AuthClientError.storeFailed` if the stored session could not be deleted; it may return with the next
     ///   start.
     func signOut() async throws
 }
 
-// Defaults for services without these calls.
+// For services without these calls.
 extension AuthService {
     public var allowsSeveralAccounts: Bool { false }
     public func accounts() async throws -> [DeviceAccount] { [] }

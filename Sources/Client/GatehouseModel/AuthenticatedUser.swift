@@ -7,21 +7,21 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var id: UUID
     /// nil if the account has none.
     public var email: String?
-    /// The address that the account gets when the user confirms it; nil if there is none. It may wait for ever.
+    /// The address that awaits confirmation, possibly for ever; nil for none.
     public var newEmail: String?
-    /// The address that moved to another account, whose user started over; nil if none did, and once the account has another
-    /// one. The password still signs in with it.
+    /// The address that moved to another account, whose user started over.
+    ///
+    /// nil for none, and once the account has another one. The password still signs in with it.
     public var formerEmail: String?
-    /// The credentials that open nothing until the user restores them.
+    /// Credentials that cannot be used until the user restores them.
     public var setAside: [AuthSetAsideCredential] = []
-    /// Whether the user signed in anonymously and has not added a sign-in method; see ``AuthManager/signInAnonymously()``.
+    /// Whether the account has no sign-in method; see ``AuthManager/signInAnonymously()``.
     public var isAnonymous = false
     /// nil if the user has not entered one.
     public var firstName: String?
-    /// The app's own fields; empty until ``AuthManager/isProfileLoaded``. ``data(as:)`` gives them types.
+    /// The custom fields; empty until ``AuthManager/isProfileLoaded``. See ``data(as:)``.
     public var data: AuthJSONObject
-    /// The members of the profile that this library does not know, such as those that the configuration of the app's
-    /// server adds.
+    /// Profile members unknown to this library, such as from the server's configuration.
     public var others: AuthJSONObject
 
     /// For tests and previews; ``AuthManager`` creates its own.
@@ -36,18 +36,17 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
         self.others = others
     }
 
-    /// The app's own fields as a value of the app's own.
+    /// Decodes the custom fields.
     ///
     /// ```swift
     /// struct Journal: Codable { var mood: String? }
     /// let mood = try user.data(as: Journal.self).mood
     /// ```
     ///
-    /// - Throws: `DecodingError` for a missing field, or for one of another type. A field that is optional may be
-    ///   missing.
+    /// - Throws: `DecodingError` for a missing field that is not optional, or one of another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value { try data.decoded(as: type) }
 
-    /// A letter for the profile button: the first one of the trimmed first name, else of the email address, else "?".
+    /// The avatar's letter, uppercased: from the first name, else the email address, else "?".
     public var initial: String {
         let name = (firstName ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let letter = name.first ?? (email ?? "").trimmingCharacters(in: .whitespacesAndNewlines).first
@@ -56,7 +55,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
 }
 
 extension AuthenticatedUser {
-    /// News about the account: a moved address, and each credential that was set aside, with the way to restore it.
+    /// Notices about a moved address and set-aside credentials, with the way to restore them.
     public var notices: [ModelText] {
         let moved = formerEmail.map {
             ModelText(
@@ -68,7 +67,6 @@ extension AuthenticatedUser {
 }
 
 extension AuthSetAsideCredential {
-    /// Why the credential opens nothing, and how to restore it.
     var notice: ModelText {
         switch kind {
         case .password:
@@ -88,7 +86,7 @@ extension AuthSetAsideCredential {
 }
 
 extension AuthenticatedUser {
-    /// The user of the session, before the profile is loaded. The name comes from the sign-up.
+    /// The name is the sign-up's, until the profile is loaded.
     init(_ user: AuthUser) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
@@ -98,8 +96,7 @@ extension AuthenticatedUser {
         setAside = user.setAside
     }
 
-    /// The user with the gateway's profile. The email address is the session's, because the gateway's comes from a
-    /// token and may be older.
+    /// Keeps the session's email address: the gateway's comes from a token and may be older.
     func with(_ me: SignedInAccount) -> AuthenticatedUser {
         var user = self
         user.email = email ?? me.email
@@ -109,7 +106,7 @@ extension AuthenticatedUser {
         return user
     }
 
-    /// Keeps the profile that is known of the same user.
+    /// If it is the same user.
     mutating func keepProfile(of user: AuthenticatedUser) {
         (firstName, data, others) = (user.firstName, user.data, user.others)
     }

@@ -1,8 +1,9 @@
 public import Foundation
 public import Gatehouse
 
-/// The part of an ``AuthService`` for passkeys, second factors, recovery codes and fresh proofs. A service of the app's own
-/// that has none of them needs no code: every call then fails like one that the server does not know.
+/// The part of an ``AuthService`` for passkeys, second factors, recovery codes and fresh proofs.
+///
+/// A custom service without them needs no code: by default every call fails like one that the server does not know.
 public protocol FactorService: Sendable {
     /// Lets the user choose a passkey.
     ///
@@ -16,16 +17,17 @@ public protocol FactorService: Sendable {
     /// - Throws: `AuthClientError`, as `GatehouseClient.signIn(with:)`. The previous session stays active.
     func signIn(with assertion: PasskeyAssertion) async throws -> AuthSession
 
-    /// Creates the passkey of a new account.
+    /// Creates a new account's passkey.
     ///
     /// - Throws: `AuthClientError`, as `GatehouseClient.passkeySignUp(email:data:with:captchaToken:)`.
     func passkeySignUp(
         email: String, firstName: String?, with passkeys: any PasskeyAuthenticator
     ) async throws -> PasskeySignUp
 
-    /// Creates the passkey of a new account in the system's sheet, which asks for name and address.
+    /// Creates a new account's passkey in the system's sheet, which asks for name and address.
     ///
-    /// - Throws: `PasskeyAccountProblem`, or `AuthClientError`, as `GatehouseClient.passkeySignUp(inSheetOf:captchaToken:)`.
+    /// - Throws: `PasskeyAccountProblem`, or `AuthClientError`, as
+    ///   `GatehouseClient.passkeySignUp(inSheetOf:captchaToken:)`.
     func passkeySignUp(inSheetOf passkeys: any PasskeyAuthenticator) async throws -> PasskeySignUp
 
     /// Creates the account.
@@ -54,12 +56,12 @@ public protocol FactorService: Sendable {
     /// - Throws: As ``renamePasskey(id:friendlyName:)``. Codes: `insufficient_aal`, `fresh_sign_in_required`.
     func deletePasskey(id: UUID) async throws
 
-    /// Tells password managers which passkeys the account has.
+    /// Tells password managers the account's passkeys.
     ///
     /// - Throws: `AuthClientError`, as `GatehouseClient.signalPasskeys(to:)`.
     func signalPasskeys(to passkeys: any PasskeyAuthenticator) async throws
 
-    /// Fetches the user's factors, also those that are not proven yet.
+    /// Fetches the user's factors, including unproven ones.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
     func factors() async throws -> [AuthFactor]
@@ -69,7 +71,7 @@ public protocol FactorService: Sendable {
     /// - Throws: `AuthClientError`, as `AuthFactors.enroll(params:)`.
     func enrollApp(issuer: String?, friendlyName: String?) async throws -> AuthEnrolledFactor
 
-    /// Raises the session with the code of an authenticator app.
+    /// Raises the session with an authenticator app's code.
     ///
     /// - Throws: `AuthClientError`, as `AuthFactors.challengeAndVerify(params:)`.
     func verify(code: String, of factor: UUID) async throws -> AuthSession
@@ -84,12 +86,12 @@ public protocol FactorService: Sendable {
     /// - Throws: `AuthClientError`, as `AuthFactors.unenroll(params:)`.
     func removeFactor(id: UUID) async throws
 
-    /// How many recovery codes are left; nil if the user has none.
+    /// Returns the number of remaining recovery codes; nil if there are none.
     ///
     /// - Throws: `AuthClientError`: `signedOut` without a session.
     func recoveryCodes() async throws -> AuthRecoveryCodesStatus?
 
-    /// Creates the recovery codes, or replaces all of them.
+    /// Generates the recovery codes, or replaces all of them.
     ///
     /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.generate(friendlyName:)`.
     func makeRecoveryCodes(replacing: Bool) async throws -> AuthRecoveryCodes
@@ -99,23 +101,23 @@ public protocol FactorService: Sendable {
     /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.unenroll()`.
     func deleteRecoveryCodes() async throws
 
-    /// Raises the session with a recovery code, which is then used up.
+    /// Raises the session with a recovery code, which is single-use.
     ///
     /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.verify(code:)`.
     func verify(recoveryCode: String) async throws -> AuthSession
 
-    /// Signs the same user in once more, as a fresh proof.
+    /// Signs the same user in again with a password, as a fresh proof.
     ///
-    /// - Throws: `AuthClientError`, with the code `invalid_credentials`. The present session stays active.
+    /// - Throws: `AuthClientError`, with code `invalid_credentials`. The current session stays active.
     func signInAgain(password: String) async throws -> AuthSession
 
-    /// Signs the same user in once more, as a fresh proof.
+    /// Signs the same user in again with a passkey, as a fresh proof.
     ///
-    /// - Throws: `AuthClientError`: `otherAccount` for a passkey of another account. The present session stays active.
+    /// - Throws: `AuthClientError`: `otherAccount` for another account's passkey. The current session stays active.
     func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 }
 
-// Defaults for services without these calls.
+// For services without these calls.
 extension FactorService {
     private var unknown: AuthClientError { .refused(AuthRefusal(status: 404, code: nil)) }
 

@@ -1,19 +1,19 @@
 public import Foundation
 public import Gatehouse
 
-/// The service of an app: the auth client and the source of profiles.
+/// An app's service: the auth client and the source of profiles.
 public struct LiveAuthService: AuthService {
     let client: GatehouseClient
     private let profiles: any ProfileSource
-    /// nil if the profiles do not come from a gateway.
+    /// nil if profiles have another source.
     let gateway: GatewayClient?
     public let redirectTo: URL?
 
-    /// Creates a service without making a call.
+    /// Creates a service without making a request.
     ///
     /// - Parameters:
     ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
-    ///   - redirectTo: The target of browsers and of links in mails; the server must allow it.
+    ///   - redirectTo: The target of browsers and emailed links; the server must allow it.
     public init(client: GatehouseClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.init(client: client, profiles: gateway, gateway: gateway as? GatewayClient, redirectTo: redirectTo)
     }

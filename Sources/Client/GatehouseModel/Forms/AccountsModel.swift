@@ -2,17 +2,12 @@ package import Foundation
 package import Gatehouse
 import Observation
 
-/// The state of the list of this device's accounts, on the profile and the login screen.
-///
-/// Actions return their work, which continues after the screen has closed; nil if there is none.
+/// This device's accounts, on the profile and the login screen. Actions return their work, which outlives the screen.
 @MainActor @Observable
 package final class AccountsModel {
-    /// The phase of the list.
     package enum Phase: Hashable, Sendable {
         case showing
-        /// An account is coming into use or being signed out.
         case working(UUID?)
-        /// The last action failed.
         case failed(ModelText)
     }
 
@@ -24,16 +19,15 @@ package final class AccountsModel {
     package init(manager: AuthManager) { self.manager = manager }
 
     package var accounts: [DeviceAccount] { manager.accounts }
-    /// The accounts that a signed-out user can choose.
+    /// For a signed-out user.
     package var choices: [DeviceAccount] { accounts.filter { $0.state == .signedIn } }
     package var canAdd: Bool { manager.canAddAccount }
     package var isWorking: Bool { if case .working = phase { true } else { false } }
     package var failure: ModelText? { if case .failed(let text) = phase { text } else { nil } }
 
-    /// Reads the list again.
     package func load() async { await manager.loadAccounts() }
 
-    /// Brings an account into use, or opens the login for one that is signed out.
+    /// Activates an account, or opens the login for a signed-out one.
     @discardableResult
     package func choose(_ account: DeviceAccount) -> Task<Void, Never>? {
         switch account.state {
@@ -48,13 +42,11 @@ package final class AccountsModel {
         }
     }
 
-    /// Signs an account out.
     @discardableResult
     package func remove(_ account: DeviceAccount) -> Task<Void, Never>? {
         work(on: account.id) { manager throws(AuthError) in try await manager.remove(account.id) }
     }
 
-    /// Signs out of all accounts.
     @discardableResult
     package func signOutOfAll() -> Task<Void, Never>? {
         work(on: nil) { manager throws(AuthError) in await manager.signOutOfAllAccounts() }
@@ -71,7 +63,7 @@ package final class AccountsModel {
                 phase = .showing
             } catch {
                 phase = error == .cancelled ? .showing : .failed(error.content)
-                // Its session has ended, and the list says so.
+                // Its session has ended, as the list shows.
                 if error == .notAuthenticated { signsIn = manager.isLoggedIn }
             }
         }

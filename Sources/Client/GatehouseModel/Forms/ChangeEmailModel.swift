@@ -3,7 +3,7 @@ public import Observation
 
 /// The state of the screen that changes the account's email address. The view owns the password.
 ///
-/// While a new address waits for its confirmation, the screen begins with its code.
+/// If a new address awaits confirmation, the screen begins with its code.
 @MainActor @Observable
 public final class ChangeEmailModel {
     /// The phase of the screen.
@@ -16,13 +16,13 @@ public final class ChangeEmailModel {
         case refused(SignInMessage)
         /// The account has the new address.
         case changed
-        /// A confirmation mail was sent to the new address: ask for its code. The old address stays until then.
+        /// A confirmation email was sent to the new address: ask for its code. Until then, the old address stays.
         case checkMail
     }
 
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// The state of the screen for the code; nil unless ``phase`` is `checkMail`.
+    /// The code screen's state; nil unless ``phase`` is `checkMail`.
     public private(set) var code: CodeModel?
     /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
@@ -43,13 +43,13 @@ public final class ChangeEmailModel {
         phase = .checkMail
     }
 
-    /// Returns from the code to the form, for another address.
+    /// Returns from the code to the form.
     public func startOver() {
         guard phase == .checkMail, code?.isBusy != true else { return }
         (phase, code, form) = (.editing, nil, EmailAuthForm())
     }
 
-    /// The account's current address; nil if it has none.
+    /// The account's current address.
     public var current: String? { manager.user?.email }
 
     /// The message about the last attempt.
@@ -58,19 +58,18 @@ public final class ChangeEmailModel {
     /// The hint below the field.
     public var hint: ModelText? { form.hint(for: .email, password: "", confirmation: "") }
 
-    /// Whether the new address was confirmed, by the code or the mail's link, so that the account has it.
+    /// Whether the new address was confirmed, by code or link.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
-    /// Whether the button is enabled: for a valid address other than the account's, with a password if the server
-    /// requires one.
+    /// Whether the button is enabled: for a valid new address, with a password if the server requires one.
     public func canSubmit(password: String = "") -> Bool {
         ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
             && form.trimmedEmail.lowercased() != current?.lowercased() && !(asksForCurrent && password.isEmpty)
     }
 
-    /// Submits the address. Does nothing if ``canSubmit(password:)`` is false. A failure is a ``message``.
+    /// Submits the address if ``canSubmit(password:)`` is true. A failure is a ``message``.
     ///
-    /// - Returns: The work, which continues after the screen has closed; nil if there is none.
+    /// - Returns: The work, which outlives the screen; nil if none started.
     @discardableResult
     public func submit(password: String = "") -> Task<Void, Never>? {
         guard canSubmit(password: password) else { return nil }

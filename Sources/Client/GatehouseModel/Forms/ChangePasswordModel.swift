@@ -1,10 +1,9 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screens that change the password: while signed in, and after a password reset mail. The view owns
-/// the passwords.
+/// The state of the screens that change the password, including after a reset. The view owns the passwords.
 ///
-/// Actions return their work, which continues after the screen has closed; nil if there is none.
+/// Actions return their work, which outlives the screen; nil if none started.
 @MainActor @Observable
 public final class ChangePasswordModel {
     /// The phase of the screen.
@@ -23,13 +22,13 @@ public final class ChangePasswordModel {
     public private(set) var phase = Phase.editing
     /// Whether the server also requires the current password.
     public private(set) var asksForCurrent = false
-    /// Whether the server also requires a code, sent by mail.
+    /// Whether the server also requires an emailed code.
     public private(set) var asksForCode = false
     /// The code as typed.
     public var code = ""
     /// Whether the last attempt sent a code instead of a password.
     private var sentCode = false
-    /// Identifies the password whose response was lost, by a hash with a per-process seed.
+    /// A hash, with a per-process seed, of the password whose response was lost.
     @ObservationIgnored private var unanswered: Int?
     private let manager: AuthManager
 
@@ -56,7 +55,7 @@ public final class ChangePasswordModel {
             } && !(asksForCurrent && current.isEmpty) && !(asksForCode && code.isEmpty)
     }
 
-    /// Submits the password. Does nothing if ``canSubmit(password:confirmation:current:)`` is false.
+    /// Submits the password if ``canSubmit(password:confirmation:current:)`` is true.
     @discardableResult
     public func submit(password: String, confirmation: String, current: String = "") -> Task<Void, Never>? {
         guard canSubmit(password: password, confirmation: confirmation, current: current) else { return nil }
@@ -94,7 +93,7 @@ public final class ChangePasswordModel {
         }
     }
 
-    /// Repeats the last attempt: sends the code or the password.
+    /// Repeats the last attempt.
     @discardableResult
     public func retry(password: String, confirmation: String, current: String = "") -> Task<Void, Never>? {
         sentCode ? sendCodeAgain() : submit(password: password, confirmation: confirmation, current: current)

@@ -1,13 +1,11 @@
 import Gatehouse
 
-// A code that restores the password or passkey with which the user began.
 extension CodeModel {
-    /// A credential that a code restores.
     enum Restored {
         case password(String)
         case passkey(AuthSetAsideTicket)
 
-        /// - Parameter password: The password that was refused.
+        /// - Parameter password: The rejected one.
         /// - Returns: nil for any other failure.
         init?(_ error: AuthError, typed password: String?) {
             switch error {
@@ -20,9 +18,9 @@ extension CodeModel {
         }
     }
 
-    /// Creates a model for the mail that confirms a sign-up.
+    /// Creates a model for a sign-up's confirmation email.
     ///
-    /// - Parameter password: The password of the sign-up, which the code makes the account's even if another sign-up competes.
+    /// - Parameter password: The sign-up's password, which the account then has even if another sign-up competes.
     public convenience init(
         _ kind: Kind, email: String, password: String?, wait: Duration = CodeModel.interval, manager: AuthManager
     ) {
@@ -30,7 +28,7 @@ extension CodeModel {
         restored = password.map { .password($0) }
     }
 
-    /// Creates a model for the mail that the server has sent because a credential is set aside.
+    /// For the code that restores a set-aside credential.
     ///
     /// - Parameter email: Ignored for a passkey.
     convenience init(restoring kept: Restored, email: String, answersLink: Bool = false, manager: AuthManager) {
@@ -50,7 +48,6 @@ extension CodeModel {
     /// The user has left the form: the code no longer confirms a typed password.
     public func forgetPassword() { if case .password = restored { restored = nil } }
 
-    /// Signs in with the code, and with what it restores.
     func signIn(_ code: String, _ email: String) async throws(AuthError) -> SignInOutcome {
         let outcome = try await redeem(code, email)
         // The code is used.

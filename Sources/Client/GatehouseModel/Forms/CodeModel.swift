@@ -1,9 +1,9 @@
 import Gatehouse
 public import Observation
 
-/// The state of a screen where the user enters the code of a mail.
+/// The state of a screen where the user enters an emailed code.
 ///
-/// Actions return their work, which continues after the screen has closed; nil if there is none.
+/// Actions return their work, which outlives the screen; nil if none started.
 ///
 /// ```swift
 /// let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
@@ -12,25 +12,25 @@ public import Observation
 /// message = screen.message
 /// ```
 ///
-/// A text field for ``code`` with the content type `oneTimeCode` gets the code from the mail. Call ``submit()`` when the
-/// code has changed and ``isComplete``.
+/// A text field for ``code`` with content type `oneTimeCode` autofills. Call ``submit()`` when the code has changed and
+/// ``isComplete``.
 @MainActor @Observable
 public final class CodeModel {
     /// The code's purpose.
     public enum Kind: Hashable, Sendable {
-        /// To confirm a sign-up.
+        /// Confirms a sign-up.
         case confirmation
-        /// To sign in without a password.
+        /// Signs in without a password.
         case signIn
-        /// To set a new password.
+        /// Allows setting a new password.
         case passwordReset
-        /// To change the address of the signed-in user.
+        /// Changes the signed-in user's address.
         case emailChange
-        /// To link two sign-in methods, as the answer to ``AuthManager/linkQuestion``.
+        /// Links two sign-in methods, as the answer to ``AuthManager/linkQuestion``.
         case link
-        /// To keep using a password that was set aside.
+        /// Restores a set-aside password.
         case setAsidePassword
-        /// To keep using a passkey that was set aside. The mail went to the account's address.
+        /// Restores a set-aside passkey. The email went to the account's address.
         case setAsidePasskey
     }
 
@@ -40,47 +40,46 @@ public final class CodeModel {
         case editing
         /// The code is being checked.
         case checking
-        /// Another mail is being requested.
+        /// Another email is being requested.
         case sending
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The code was right. The user is signed in, or has the new address.
+        /// The user is signed in, or has the new address.
         case confirmed
     }
 
-    /// The usual time between two mails to an address.
+    /// The usual time between two emails to an address.
     public nonisolated static let interval: Duration = .seconds(60)
 
     /// The code's purpose.
     public let kind: Kind
-    /// The address that got the mail; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires
-    /// the other address's confirmation.
+    /// The email's recipient; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires the other
+    /// address's confirmation.
     public private(set) var email: String
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// Whether another mail is on its way.
+    /// Whether another email is on its way.
     public private(set) var wasSentAgain = false
-    /// Whether one of the two addresses of an email change is confirmed.
+    /// Whether one of an email change's two addresses is confirmed.
     public private(set) var isHalfway = false
-    /// The whole seconds until another mail can be requested. ``countDown()`` keeps it up to date.
+    /// The whole seconds until another email can be requested, updated by ``countDown()``.
     public private(set) var secondsToWait: Int
-    /// The uptime at which another mail can be requested.
+    /// The uptime at which another email can be requested.
     public private(set) var waitsUntil: Duration
     private var digits = ""
     private var other: String?
-    /// Whether the last attempt requested a mail.
     @ObservationIgnored private var sentLast = false
-    /// The user's earlier input, until the code is used.
+    /// Until the code is used.
     @ObservationIgnored var restored: Restored?
     /// Whether the code answers ``AuthManager/linkQuestion`` in addition to restoring a credential.
     let answersLink: Bool
     let manager: AuthManager
 
-    /// Creates a model for a mail that was requested.
+    /// Creates a model for a requested email.
     ///
     /// - Parameters:
-    ///   - email: The address that got the mail; for an email change, the new one.
-    ///   - wait: The time until another mail can be requested.
+    ///   - email: The recipient; for an email change, the new address.
+    ///   - wait: The time until another email can be requested.
     public convenience init(
         _ kind: Kind, email: String, wait: Duration = CodeModel.interval, manager: AuthManager
     ) {
@@ -100,7 +99,7 @@ public final class CodeModel {
         secondsToWait = Self.seconds(wait)
     }
 
-    /// The code as typed: its digits in ASCII, at most as many as a code of this server has.
+    /// The typed code: ASCII digits, at most as many as the server's codes have.
     public var code: String {
         get { digits }
         set {
@@ -116,41 +115,41 @@ public final class CodeModel {
     /// Whether to disable the screen.
     public var isBusy: Bool { phase == .checking || phase == .sending }
 
-    /// Whether the button that submits the code is enabled.
+    /// Whether the submit button is enabled.
     public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
 
-    /// Whether the code has all its digits, so that the screen can submit it without a tap.
+    /// Whether the code has all its digits, so the screen can submit it without a tap.
     public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
 
-    /// Asks the server how long its codes are, unless it has said so.
+    /// Loads the code length from the server, unless known.
     public func load() async { await manager.loadServerSettings() }
 
-    /// Whether the button that requests another mail is enabled.
+    /// Whether the button that requests another email is enabled.
     public var canSendAgain: Bool { offersAnotherMail && !isBusy && phase != .confirmed && secondsToWait == 0 }
 
-    /// Whether another mail can be requested here. For a passkey, signing in with it again requests one.
+    /// Whether another email can be requested here. For a passkey, another sign-in requests one.
     public var offersAnotherMail: Bool { kind != .setAsidePasskey }
 
-    /// The time until another mail can be requested, such as `0:42`; nil if one can be.
+    /// The time until another email can be requested, such as `0:42`; nil if it has passed.
     public var countdown: String? {
         guard secondsToWait > 0 else { return nil }
         let seconds = secondsToWait % 60
         return "\(secondsToWait / 60):\(seconds < 10 ? "0" : "")\(seconds)"
     }
 
-    /// Keeps ``secondsToWait`` up to date, and returns when another mail can be requested. A view calls it in a `task`
-    /// with the id ``waitsUntil``.
+    /// Updates ``secondsToWait``, and returns when another email can be requested. Call it in a `task` with id
+    /// ``waitsUntil``.
     public func countDown() async {
         while true {
             let left = Self.seconds(waitsUntil - manager.clock.uptime())
             if secondsToWait != left { secondsToWait = left }
             guard left > 0 else { return }
-            // Cancelled, because the screen has closed.
+            // Cancelled: the screen has closed.
             do { try await manager.clock.sleep(.seconds(1)) } catch { return }
         }
     }
 
-    /// Submits the code. Does nothing if ``canSubmit`` is false.
+    /// Submits the code if ``canSubmit`` is true.
     @discardableResult
     public func submit() -> Task<Void, Never>? {
         guard canSubmit else { return nil }
@@ -182,7 +181,7 @@ public final class CodeModel {
         }
     }
 
-    /// Requests another mail. The last three codes stay valid. Does nothing if ``canSendAgain`` is false.
+    /// Requests another email if ``canSendAgain`` is true. The last three codes stay valid.
     @discardableResult
     public func sendAgain() -> Task<Void, Never>? {
         guard canSendAgain else { return nil }
@@ -214,8 +213,7 @@ public final class CodeModel {
     @discardableResult
     public func retry() -> Task<Void, Never>? { sentLast ? sendAgain() : submit() }
 
-    /// The other address of an email change, whose code can be entered instead: after a refused code, because it may
-    /// be the other mail's. nil if there is none.
+    /// An email change's other address, whose code the user may have entered; nil unless a code was rejected.
     public var otherEmail: String? { message != nil && !sentLast ? other : nil }
 
     /// Switches to ``otherEmail``.

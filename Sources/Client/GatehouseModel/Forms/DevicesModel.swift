@@ -2,18 +2,18 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that lists the user's devices, which can be signed out.
+/// The state of the screen that lists the user's devices, to sign them out.
 @MainActor @Observable
 public final class DevicesModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
         /// The devices are loading.
         case loading
-        /// The devices.
+        /// The devices are shown.
         case showing
-        /// A device is being signed out; all buttons are disabled.
+        /// A device is being signed out; disable all buttons.
         case working
-        /// The last call failed. Without ``devices``, offer to load them again.
+        /// The last call failed. Without ``devices``, offer to reload.
         case failed
         /// The server keeps no list, such as hosted Supabase.
         case unsupported
@@ -28,7 +28,7 @@ public final class DevicesModel {
     /// Creates a model for the manager's user.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Loads the list. The current list stays until the new one arrives.
+    /// Reloads the list, which stays until the new one arrives.
     public func load() async {
         guard phase != .working else { return }
         phase = .loading
@@ -37,7 +37,7 @@ public final class DevicesModel {
 
     /// Signs a device out.
     ///
-    /// - Returns: The work, which continues after the screen has closed; nil if there is none.
+    /// - Returns: The work, which outlives the screen; nil if none started.
     @discardableResult
     public func end(_ device: SessionInfo) -> Task<Void, Never>? {
         guard phase != .working, phase != .loading else { return nil }

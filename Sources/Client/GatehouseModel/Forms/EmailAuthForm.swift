@@ -1,7 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// The fields of the email screen, except the passwords, which only the view holds.
+/// The email screen's fields, except the passwords, which only the view holds.
 ///
 /// Validates the fields; ``LoginModel`` submits them.
 public struct EmailAuthForm: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct EmailAuthForm: Hashable, Sendable {
         case email
         /// The password.
         case password
-        /// The password once more.
+        /// The password again.
         case confirmation
     }
 
@@ -29,19 +29,19 @@ public struct EmailAuthForm: Hashable, Sendable {
     public private(set) var mode: Mode
     /// The email address as typed.
     public var email = ""
-    /// The name as typed; for a sign-up only.
+    /// The name as typed, for a sign-up.
     public var name = ""
 
-    /// The fewest characters of a new password, as the server says (`AuthServerSettings.minimumPasswordLength`).
+    /// The minimum length of a new password (`AuthServerSettings.minimumPasswordLength`).
     public var minimumPasswordLength: Int
 
-    /// An empty form.
+    /// Creates an empty form.
     public init(mode: Mode = .signIn, minimumPasswordLength: Int = 8) {
         self.mode = mode
         self.minimumPasswordLength = minimumPasswordLength
     }
 
-    /// Switches to the other mode with empty fields. The view clears its passwords.
+    /// Switches the mode and empties the fields. The view clears its passwords.
     public mutating func flip() {
         self = EmailAuthForm(
             mode: mode == .signIn ? .signUp : .signIn, minimumPasswordLength: minimumPasswordLength)
@@ -55,7 +55,7 @@ public struct EmailAuthForm: Hashable, Sendable {
         }
     }
 
-    /// The fields in the order in which Return visits them.
+    /// The fields in the order of the Return key.
     public var fields: [Field] {
         switch mode {
         case .signIn: [.email, .password]
@@ -65,10 +65,10 @@ public struct EmailAuthForm: Hashable, Sendable {
 }
 
 extension EmailAuthForm {
-    /// The trimmed email address to submit.
+    /// The trimmed email address.
     public var trimmedEmail: String { email.trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    /// The name to submit, trimmed and shortened to 40 characters; nil for a sign-in.
+    /// The trimmed name, cut to 40 characters; nil for a sign-in.
     public var keptName: String? {
         guard mode == .signUp else { return nil }
         let trimmed = name.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -80,7 +80,7 @@ extension EmailAuthForm {
         switch field {
         case .name: keptName?.isEmpty != true
         case .email: Self.isAddress(trimmedEmail)
-        // The server may allow fewer characters, and imported accounts may have them.
+        // Servers may allow fewer characters, and imported accounts may have them.
         case .password: mode == .signIn ? !password.isEmpty : Self.length(of: password) >= minimumPasswordLength
         // By characters: a keyboard may type an umlaut as one code point or as two.
         case .confirmation: mode == .signIn || password.elementsEqual(confirmation)
@@ -110,12 +110,12 @@ extension EmailAuthForm {
         }
     }
 
-    /// As the server counts: code points of the composed text.
+    /// As the server: code points of the composed text.
     private static func length(of password: String) -> Int {
         password.precomposedStringWithCanonicalMapping.unicodeScalars.count
     }
 
-    /// Whether the text has the form `x@y.z`: one @ with text before it, and a dot with text on both sides after it.
+    /// Whether it has the form `x@y.z`, with a single @.
     private static func isAddress(_ text: String) -> Bool {
         let halves = text.split(separator: "@", omittingEmptySubsequences: false)
         guard halves.count == 2, !halves[0].isEmpty, !text.contains(where: \.isWhitespace) else { return false }

@@ -2,10 +2,9 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that links two sign-in methods, shown after a provider sign-in whose address already belongs
-/// to an account. Uses ``AuthManager/linkQuestion`` without a copy of it.
+/// The state of the screen that links two sign-in methods, while ``AuthManager/linkQuestion`` is set.
 ///
-/// Actions return their work as those of ``LoginModel`` do.
+/// Actions return their work, which outlives the screen; nil if none started.
 @MainActor @Observable
 public final class LinkModel {
     /// The phase of the screen.
@@ -14,7 +13,7 @@ public final class LinkModel {
         case asking
         /// An answer is being sent.
         case working(AuthMethod)
-        /// A mail with a code is being requested.
+        /// An emailed code is being requested.
         case sending
         /// The last attempt failed.
         case refused(SignInMessage)
@@ -24,15 +23,14 @@ public final class LinkModel {
 
     /// The current phase.
     public private(set) var phase = Phase.asking
-    /// The state of the screen for a mailed code; nil unless one was requested.
+    /// The code screen's state; nil unless a code was requested.
     public private(set) var code: CodeModel?
     private let manager: AuthManager
 
     /// Creates a model for the manager's question.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// The question; nil dismisses the screen, because the user signed in or dismissed it, or the server no longer
-    /// knows it.
+    /// The question; nil dismisses the screen.
     public var question: AuthLinkQuestion? { manager.linkQuestion }
 
     /// The account's sign-in methods.
@@ -43,10 +41,10 @@ public final class LinkModel {
     /// Whether to offer a new account with this address.
     public var canRecover: Bool { question?.canRecover == true }
 
-    /// Whether to offer a code by mail, which proves the account as its password does.
+    /// Whether to offer an emailed code, which proves the account like its password.
     public var canMailCode: Bool { question?.canMailCode == true }
 
-    /// Whether to offer a sign-in with a passkey.
+    /// Whether to offer a passkey.
     public var canUsePasskey: Bool { question?.canUsePasskey == true }
 
     /// Whether to disable all buttons and show progress.
@@ -100,8 +98,7 @@ public final class LinkModel {
         attempt(.passkey) { try await self.manager.linking.confirm(.passkey(passkeys)) }
     }
 
-    /// Requests a code by mail, if ``canMailCode`` is true. ``code`` is then the state of the screen for it, also if the
-    /// server has sent a mail to this address a moment ago.
+    /// Requests an emailed code if ``canMailCode`` is true, and sets ``code``, even if the server just sent one.
     @discardableResult
     public func sendCode() -> Task<Void, Never>? {
         guard canMailCode, !isBusy, let asked = question else { return nil }
@@ -122,7 +119,6 @@ public final class LinkModel {
         }
     }
 
-    /// Asks for the code that restores the credential of an answer.
     private func restore(_ kept: CodeModel.Restored, _ asked: AuthLinkQuestion) {
         guard question == asked else { return }
         code = CodeModel(restoring: kept, email: asked.email, answersLink: true, manager: manager)
@@ -137,10 +133,10 @@ public final class LinkModel {
     /// Returns from the code to the question.
     public func startOver() { if code?.isBusy != true { code = nil } }
 
-    /// Asks for confirmation of a new account, if ``canRecover`` is true.
+    /// Asks for confirmation of a new account if ``canRecover`` is true.
     public func askToRecover() { if canRecover, !isBusy { phase = .confirmingRecovery } }
 
-    /// Confirms the warning. Does nothing without a warning.
+    /// Confirms the warning, if any.
     @discardableResult
     public func recover() -> Task<Void, Never>? {
         guard phase == .confirmingRecovery else { return nil }

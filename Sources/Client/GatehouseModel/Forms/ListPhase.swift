@@ -1,12 +1,12 @@
-/// The phase of a screen that lists something and changes it.
+/// The phase of a screen that lists and changes something.
 public enum ListPhase: Hashable, Sendable {
     /// Everything is loading.
     case loading
-    /// Loading failed; offer to try again.
+    /// Loading failed; offer to retry.
     case failed
-    /// The lists.
+    /// The lists are shown.
     case showing
-    /// A change is in progress; all buttons are disabled.
+    /// A change is in progress; disable all buttons.
     case working
     /// The last change failed.
     case refused(SignInMessage)

@@ -1,26 +1,26 @@
 public import Gatehouse
 
-// A new account with a passkey and without a password.
 extension LoginModel {
-    /// Whether to offer a new account with a passkey: if the server creates such accounts, and can confirm their addresses.
+    /// Whether the server creates accounts with a passkey, and can confirm their addresses.
     public var offersPasskeySignUp: Bool {
         guard let settings = manager.serverSettings, offersPasskey, offersSignUp else { return false }
         return settings.allowsPasskeySignUp && (settings.confirmsEmailAutomatically || settings.sendsMail ?? true)
     }
 
-    /// Creates an account in the system's sheet. Without one, sets ``asksForPasskeyDetails``; if the user prefers Sign in with
-    /// Apple, ``prefersApple``.
+    /// Creates an account in the system's sheet.
+    ///
+    /// Without one, sets ``asksForPasskeyDetails``; if the user prefers Sign in with Apple, ``prefersApple``.
     @discardableResult
     public func signUpWithPasskey(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
         attempt(.passkey, signsUpWithPasskey: true) { try await self.manager.signUpWithPasskey(with: passkeys) }
     }
 
-    /// Whether ``submit(with:)`` does something: with a valid address and name in ``form``.
+    /// Whether ``submit(with:)`` is possible: with a valid address and name in ``form``.
     public var canSubmitWithPasskey: Bool {
         !isBusy && [.name, .email].allSatisfy { form.isValid($0, password: "", confirmation: "") }
     }
 
-    /// Creates an account with the name and address of ``form`` and a passkey. Does nothing if the form is invalid or busy.
+    /// Creates an account from ``form`` and a passkey if ``canSubmitWithPasskey`` is true.
     @discardableResult
     public func submit(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
         guard canSubmitWithPasskey else { return nil }

@@ -4,8 +4,7 @@ public import Observation
 
 /// The state of the sign-in screens: the login sheet and the email form.
 ///
-/// An action returns the work that it started, for callers that wait for its end; nil if it started none. The work
-/// continues after the screen has closed.
+/// Actions return their work, which outlives the screen; nil if none started.
 ///
 /// ```swift
 /// let login = LoginModel(manager: account)
@@ -23,13 +22,13 @@ public final class LoginModel {
         case working(AuthMethod)
         /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
-        /// A mail was sent that confirms the sign-up or restores the password or passkey: ask for its code.
+        /// An email was sent that confirms the sign-up or restores a credential: ask for its code.
         case checkMail
     }
 
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// The email form, without its passwords.
+    /// The email form.
     public var form: EmailAuthForm {
         get {
             var form = typedForm
@@ -39,13 +38,13 @@ public final class LoginModel {
         set { typedForm = newValue }
     }
     private var typedForm: EmailAuthForm
-    /// The state of the screen for the code of a mail; nil unless ``phase`` is `checkMail`.
+    /// The code screen's state; nil unless ``phase`` is `checkMail`.
     public private(set) var code: CodeModel?
-    /// Whether the last attempt failed because the address is not confirmed yet: offer ``enterCode()``.
+    /// Whether the last attempt failed because of an unconfirmed address: offer ``enterCode()``.
     public private(set) var needsConfirmation = false
-    /// The method of the last sign-in on this device; nil if it is unknown.
+    /// The last sign-in's method on this device; nil if unknown.
     public let lastMethod: AuthMethod?
-    /// Whether to ask for name and address for an account with a passkey, because the system has no sheet that does.
+    /// Whether to ask for a passkey account's name and address, because the system has no sheet.
     public var asksForPasskeyDetails = false
     /// Whether the last attempt was a sign-up with a passkey.
     public internal(set) var signsUpWithPasskey = false
@@ -53,10 +52,12 @@ public final class LoginModel {
     public internal(set) var prefersApple = false
     let manager: AuthManager
     private let accountBefore: UUID?
-    /// The password of the last attempt, for the code that confirms it. Kept until ``forgetPassword()``.
+    /// For the code that confirms it. Kept until ``forgetPassword()``.
     @ObservationIgnored private var typed: String?
 
-    /// - Parameter mode: The initial mode of the email form.
+    /// Creates a model.
+    ///
+    /// - Parameter mode: The email form's initial mode.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
         accountBefore = manager.allowsSeveralAccounts && !manager.isAnonymous ? manager.user?.id : nil
@@ -67,15 +68,15 @@ public final class LoginModel {
     /// Whether a sign-in on this screen is in progress: show progress and keep the screen open.
     public var isWorking: Bool { if case .working = phase { true } else { false } }
 
-    /// Whether to disable the sign-in methods: while a sign-in is in progress, and while the store does not answer.
+    /// Whether to disable the sign-in methods: during a sign-in, and while the store does not answer.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether to close the screen: the user has signed in with an account that is not anonymous, and not the one that
-    /// was in use when the screen of another account opened.
+    /// Whether to close the screen, because a new account that is not anonymous has signed in.
     public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous && manager.user?.id != accountBefore }
 
-    /// The message about the last attempt, or why the user must sign in again. A wrong setup, a store that does not
-    /// answer and a link answer that came too late take precedence.
+    /// The message about the last attempt, or the reason to sign in again.
+    ///
+    /// A wrong setup, a store that does not answer and an expired link question take precedence.
     public var message: SignInMessage? {
         if let problem = manager.setupProblem { return SignInMessage(setup: problem) }
         if let problem = manager.storeProblem { return SignInMessage(store: problem) }
@@ -87,8 +88,9 @@ public final class LoginModel {
         }
     }
 
-    /// Switches the mode of the email form, with empty fields and no message. The view clears its passwords. An address
-    /// that already has an account stays, so that the user can sign in to it.
+    /// Switches the email form's mode, without fields and message. The view clears its passwords.
+    ///
+    /// An address that already has an account stays, so the user can sign in to it.
     public func flip() {
         guard !isBusy else { return }
         let isTaken = if case .refused(.email, let message) = phase { message.action == .otherMethod } else { false }
@@ -98,19 +100,19 @@ public final class LoginModel {
         (phase, code, needsConfirmation, typed) = (.editing, nil, false, nil)
     }
 
-    /// The user has left the form: a code that is still entered no longer confirms the typed password.
+    /// The user has left the form: a code no longer confirms the typed password.
     public func forgetPassword() {
         typed = nil
         code?.forgetPassword()
     }
 
-    /// Asks for the code of the confirmation mail, if ``needsConfirmation`` is true.
+    /// Asks for the confirmation email's code if ``needsConfirmation`` is true.
     public func enterCode() {
         guard needsConfirmation, !isBusy else { return }
         askForCode(wait: .zero)
     }
 
-    /// Returns from the code to the form, for another address.
+    /// Returns from the code to the form.
     public func startOver() {
         guard phase == .checkMail, code?.isBusy != true else { return }
         (phase, code, typed) = (.editing, nil, nil)
@@ -126,7 +128,6 @@ public final class LoginModel {
         (phase, typed) = (.checkMail, nil)
     }
 
-    /// Shows a failure, or asks for the code that restores the credential.
     private func fail(_ method: AuthMethod, _ error: any Error) {
         if let kept = CodeModel.Restored(AuthError(error), typed: typed) {
             code = CodeModel(restoring: kept, email: form.trimmedEmail, manager: manager)
@@ -143,10 +144,9 @@ public final class LoginModel {
         phase = message.map { .refused(method, $0) } ?? .editing
     }
 
-    /// The providers to show: those that the server offers, Apple first and then Google. Before the server has
-    /// answered, Apple and Google.
+    /// The providers to show, Apple first and then Google. Before the server has answered, these two.
     ///
-    /// - Parameter hasBrowser: Whether the app has a browser for providers other than Apple.
+    /// - Parameter hasBrowser: Includes providers other than Apple.
     public func providers(hasBrowser: Bool) -> [AuthMethod] {
         let offered = manager.serverSettings?.providers.map { AuthMethod($0) } ?? [.apple, .google]
         return Self.sorted(offered).filter { hasBrowser || $0 == .apple }
@@ -156,13 +156,13 @@ public final class LoginModel {
     public var offersEmail: Bool { manager.serverSettings?.allowsEmail ?? true }
     /// Whether to offer a new account with an email address.
     public var offersSignUp: Bool { offersEmail && manager.serverSettings?.allowsSignUp ?? true }
-    /// Whether the server sends mails, such as for a forgotten password.
+    /// Whether the server sends email, such as for a forgotten password.
     public var offersMail: Bool { manager.serverSettings?.sendsMail ?? true }
 
     /// Whether to offer a sign-in with a passkey.
     public var offersPasskey: Bool { manager.serverSettings?.allowsPasskeys ?? false }
 
-    /// Asks the server what it offers.
+    /// Loads the server's settings.
     public func load() async { await manager.loadServerSettings() }
 
     static func sorted(_ methods: [AuthMethod]) -> [AuthMethod] {
@@ -196,8 +196,9 @@ public final class LoginModel {
         attempt(.passkey) { try await self.manager.signInWithPasskey(with: passkeys) }
     }
 
-    /// Offers passkeys in the bar above the keyboard, until the user chooses one or the task is cancelled. Does nothing
-    /// if the server has none. See ``AuthManager/Passkeys/offerSignIn(with:)``.
+    /// Offers passkeys above the keyboard, until the user chooses one or the task is cancelled.
+    ///
+    /// Does nothing if the server has none. See ``AuthManager/Passkeys/offerSignIn(with:)``.
     public func offerPasskeys(with passkeys: any PasskeyAuthenticator) async {
         guard offersPasskey, !isWorking else { return }
         do throws(AuthError) {
@@ -234,7 +235,7 @@ public final class LoginModel {
         _ work: @escaping @MainActor () async throws -> SignInOutcome
     ) -> Task<Void, Never>? {
         guard !isBusy else { return nil }
-        // At once, so that a second tap starts nothing.
+        // Immediately, so that a second tap starts nothing.
         (phase, code, needsConfirmation, typed) = (.working(method), nil, false, password)
         (self.signsUpWithPasskey, prefersApple) = (signsUpWithPasskey, false)
         manager.select(method)

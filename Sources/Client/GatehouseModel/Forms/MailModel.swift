@@ -1,16 +1,15 @@
 public import Observation
 
-/// The state of a screen that requests a mail: for a password reset, to sign in without a password, or the confirmation
-/// mail of a sign-up once more. When the mail is on its way, ``code`` is the state of the screen for its code.
+/// The state of a screen that requests an email with a code, and then ``code`` for it.
 @MainActor @Observable
 public final class MailModel {
-    /// The mail.
+    /// The email's purpose.
     public enum Kind: Hashable, Sendable {
-        /// A mail to reset the password.
+        /// Resets the password.
         case passwordReset
-        /// Another confirmation mail.
+        /// Confirms a sign-up, again.
         case confirmation
-        /// A mail to sign in with, for new and existing users.
+        /// Signs in new and existing users.
         case signIn
     }
 
@@ -18,23 +17,25 @@ public final class MailModel {
     public enum Phase: Hashable, Sendable {
         /// The user enters the address.
         case editing
-        /// The mail is being requested.
+        /// The email is being requested.
         case working
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The mail is on its way.
+        /// The email is on its way.
         case sent
     }
 
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// The state of the screen for the mail's code; nil unless ``phase`` is `sent`.
+    /// The code screen's state; nil unless ``phase`` is `sent`.
     public private(set) var code: CodeModel?
     /// The form. Only its email address is used.
     public var form = EmailAuthForm()
     private let kind: Kind
     private let manager: AuthManager
 
+    /// Creates a model.
+    ///
     /// - Parameter email: The initial address.
     public init(_ kind: Kind, email: String, manager: AuthManager) {
         self.kind = kind
@@ -51,10 +52,11 @@ public final class MailModel {
     /// Whether the button is enabled.
     public var canSend: Bool { phase != .working && form.isValid(.email, password: "", confirmation: "") }
 
-    /// Requests the mail. Does not reveal whether the address has an account. If the server has sent one to this address
-    /// a moment ago, its code can be entered.
+    /// Requests the email, without revealing whether the address has an account.
     ///
-    /// - Returns: The work, which continues after the screen has closed; nil if there is none.
+    /// If the server just sent one to this address, its code can be entered.
+    ///
+    /// - Returns: The work, which outlives the screen; nil if none started.
     @discardableResult
     public func send() -> Task<Void, Never>? {
         guard canSend else { return nil }
@@ -78,7 +80,7 @@ public final class MailModel {
         }
     }
 
-    /// Returns to the address, after the mail was sent.
+    /// Returns to the address.
     public func startOver() {
         guard phase == .sent, code?.isBusy != true else { return }
         (phase, code) = (.editing, nil)

@@ -1,18 +1,18 @@
 public import Gatehouse
 public import Observation
 
-/// The state and actions of the profile screen. Uses ``AuthManager/user`` without a copy of it.
+/// The state and actions of the profile screen.
 ///
-/// Actions return their work, which continues after the screen has closed; nil if there is none.
+/// Actions return their work, which outlives the screen; nil if none started.
 @MainActor @Observable
 public final class ProfileModel {
     /// The phase of the screen.
     public enum Phase: Hashable, Sendable {
-        /// The profile.
+        /// The profile is shown.
         case showing
-        /// The user is asked whether to sign out.
+        /// "Sign Out" awaits confirmation.
         case confirmingSignOut
-        /// The user is asked whether to delete the account.
+        /// "Delete Account" awaits confirmation.
         case confirmingDeletion
         /// A change is being sent.
         case saving
@@ -25,7 +25,7 @@ public final class ProfileModel {
     /// The current phase.
     public private(set) var phase = Phase.showing
     private let manager: AuthManager
-    /// The failure that the alert shows.
+    /// Shown by the alert.
     @ObservationIgnored private var failure: AuthError?
 
     /// Creates a model for the manager's user.
@@ -50,19 +50,19 @@ public final class ProfileModel {
     package static let deletionQuestion: ModelText =
         "This will permanently delete your account and all your data. This cannot be undone."
 
-    /// The text of the overlay.
+    /// The overlay's text.
     public var progress: ModelText? { phase == .deleting ? "Deleting account..." : nil }
 
-    /// The user tapped "Sign Out".
+    /// Asks whether to sign out.
     public func askToSignOut() { if phase == .showing { phase = .confirmingSignOut } }
-    /// The user tapped "Delete Account".
+    /// Asks whether to delete the account.
     public func askToDelete() { if phase == .showing { phase = .confirmingDeletion } }
 
-    /// The user cancelled the question or dismissed the alert.
+    /// Cancels the question or dismisses the alert.
     public func dismiss() {
         switch phase {
         case .failed:
-            // The alert has said it.
+            // The alert has shown it.
             if manager.error == failure { manager.error = nil }
             phase = .showing
         case .confirmingSignOut, .confirmingDeletion: phase = .showing
@@ -70,7 +70,7 @@ public final class ProfileModel {
         }
     }
 
-    /// The user confirmed the question. Does nothing without one.
+    /// Confirms the question, if any.
     @discardableResult
     public func confirm() -> Task<Void, Never>? {
         switch phase {
@@ -91,10 +91,9 @@ public final class ProfileModel {
         }
     }
 
-    /// Saves the given fields, even if the user leaves the screen during the request: the phase is `saving`, and then
-    /// `showing` or, with an alert, `failed`.
+    /// Saves the given fields, with phase `saving` and then `showing` or, with an alert, `failed`.
     ///
-    /// - Returns: Ends when the change has succeeded or failed.
+    /// - Returns: The work, which outlives the screen; nil if none started.
     @discardableResult
     public func save(_ change: ProfileChange) -> Task<Void, Never>? {
         guard phase == .showing else { return nil }
@@ -110,7 +109,7 @@ public final class ProfileModel {
     }
 
     private func fail(_ title: ModelText, _ error: AuthError) {
-        // The user did not give the proof that the server requires.
+        // The user did not give the required proof.
         guard error != .cancelled else {
             phase = .showing
             return

@@ -1,9 +1,9 @@
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that lists sign-in methods and can add, remove and undo them.
+/// The state of the screen that lists sign-in methods, to add, remove and undo them.
 ///
-/// Changes return their work, which continues after the screen has closed; nil if there is none.
+/// Changes return their work, which outlives the screen; nil if none started.
 @MainActor @Observable
 public final class SignInMethodsModel {
     /// The phase of the screen.
@@ -13,11 +13,11 @@ public final class SignInMethodsModel {
     public private(set) var phase = Phase.loading
     /// The account's sign-in methods.
     public private(set) var identities: [AuthUserIdentity] = []
-    /// The recent links among them that can be undone, newest first.
+    /// The recent links that can be undone, newest first.
     public private(set) var undoable: [AuthUndoableLink] = []
     private var hasPasskey = false
     private let manager: AuthManager
-    /// Advanced by each change: a list that was read before is outdated.
+    /// Advanced by each change, which outdates lists being loaded.
     @ObservationIgnored private var changes = 0
 
     /// Creates a model for the manager's user.
@@ -29,12 +29,12 @@ public final class SignInMethodsModel {
     /// The message about the last change.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// Whether the account has an identity of this provider; `email` means a password.
+    /// Whether the account has this provider; `email` means a password.
     public func has(_ provider: AuthProvider) -> Bool { identities.contains { $0.provider == provider.rawValue } }
 
-    /// The providers that can be added: those that the server offers and the account does not have, Apple first.
+    /// The providers to add, Apple first.
     ///
-    /// - Parameter hasBrowser: Whether the app has a browser for providers other than Apple.
+    /// - Parameter hasBrowser: Includes providers other than Apple.
     public func additions(hasBrowser: Bool) -> [AuthMethod] {
         let offered = manager.serverSettings?.providers.map { AuthMethod($0) } ?? [.apple, .google]
         return LoginModel.sorted(offered).filter { method in
@@ -42,7 +42,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Loads everything again. The current list stays until the new one arrives.
+    /// Reloads everything. The current list stays until the new one arrives.
     public func load() async {
         guard phase != .working else { return }
         if identities.isEmpty || phase == .failed { phase = .loading }
@@ -73,7 +73,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Removes a sign-in method, after the user confirmed it.
+    /// Removes a sign-in method, after the user's confirmation.
     @discardableResult
     public func remove(_ identity: AuthUserIdentity) -> Task<Void, Never>? {
         attempt {
@@ -83,7 +83,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Undoes a link, after the user confirmed it. Signs out if the link opened the current session.
+    /// Undoes a link, after the user's confirmation. Signs out if the link opened the current session.
     @discardableResult
     public func undo(_ link: AuthUndoableLink) -> Task<Void, Never>? {
         attempt {
@@ -98,7 +98,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Whether the link is too old or was already undone.
+    /// Too old, or already undone.
     private static func isTooLate(_ error: any Error) -> Bool {
         let error = AuthError(error)
         return error == .tooLateToUndo || error.cause?.code == .identityNotFound
