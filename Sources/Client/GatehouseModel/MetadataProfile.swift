@@ -3,9 +3,8 @@ public import Gatehouse
 
 /// Profiles in the user's metadata, for a server without the gateway, such as hosted Supabase.
 ///
-/// The member `first_name` is the first name, the object `data` has the app's own fields, and the other members are
-/// ``AuthenticatedUser/others``. Two devices that change `data` at the same time overwrite each other, because the
-/// server replaces the object as a whole.
+/// `first_name` is the first name, the object `data` has the custom fields, and other members are
+/// ``AuthenticatedUser/others``. Concurrent changes of `data` overwrite each other.
 ///
 /// ```swift
 /// let account = AuthManager(
@@ -17,13 +16,12 @@ public struct MetadataProfile: ProfileSource {
     private let client: GatehouseClient
     private let delete: @Sendable () async throws -> Void
 
-    /// Creates a source without making a call.
+    /// Creates a source without making a request.
     ///
     /// - Parameters:
-    ///   - isReadOnly: True for an app without profiles. The name of a sign-up is then all that there is, and no
-    ///     request is made for it.
-    ///   - deleteAccount: Deletes the account with all its data, through a route of the app's own: the Auth API has
-    ///     none for its users. Throws as ``ProfileSource`` describes.
+    ///   - isReadOnly: For an app without profiles: the name is the sign-up's, without a request.
+    ///   - deleteAccount: Deletes the account with all its data through your own route, because the Auth API has none
+    ///     for users. Throws as ``ProfileSource`` describes.
     public init(
         client: GatehouseClient, isReadOnly: Bool = false, deleteAccount: @escaping @Sendable () async throws -> Void
     ) {
@@ -68,7 +66,7 @@ public struct MetadataProfile: ProfileSource {
                 id: user.id, firstName: name, data: data, createdAt: user.createdAt, others: others))
     }
 
-    /// - Returns: The trimmed text; nil for an empty one.
+    /// - Returns: The trimmed text; nil if empty.
     private static func name(_ text: String) -> String? {
         let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return name.isEmpty ? nil : name

@@ -1,14 +1,12 @@
-// The only platform switch of this target: how a text is looked up. Linux has no compiled string catalogues, and no types of
-// Apple's for their texts.
+// This target's only platform switch: Linux has neither compiled string catalogues nor Apple's types for their texts.
 
-/// The name of the app's string catalogue with its wording of our texts.
 private let appTable = "Gatehouse"
 
 #if canImport(Darwin)
 public import Foundation
 
 extension ModelText {
-    /// The catalogue that has a key: the app's, or else this library's.
+    /// The app's catalogue if it has the key, or else this library's.
     package static func place(of key: String) -> (bundle: Bundle, table: String) {
         let missing = "\u{0}"
         let isOwn = Bundle.main.localizedString(forKey: key, value: missing, table: appTable) != missing
@@ -19,7 +17,7 @@ extension ModelText {
 }
 
 extension LocalizedStringResource {
-    /// A model's text, looked up as ``ModelText/localized`` is, in the language of the resource's `locale`.
+    /// Creates a model's text, looked up like ``ModelText/localized`` in the resource's `locale`.
     public init(_ text: ModelText) {
         var format = String.LocalizationValue.StringInterpolation(
             literalCapacity: text.key.utf8.count, interpolationCount: text.arguments.count)
@@ -44,7 +42,7 @@ import StringCatalogs
 private let catalogs = StringCatalogs()
 
 extension ModelText {
-    /// The catalogue that has a key: the app's, or else this library's.
+    /// The app's catalogue if it has the key, or else this library's.
     package static func place(of key: String) -> (bundle: Bundle, table: String) {
         let isOwn = catalogs.catalog(of: Phone.app, table: appTable)?.has(key) == true
         return isOwn ? (Phone.app, appTable) : (.module, "Localizable")

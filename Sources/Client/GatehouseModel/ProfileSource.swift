@@ -1,17 +1,17 @@
 public import Gatehouse
 
-/// Reads and changes the signed-in user's profile: by default the gateway's `/v1/auth/me`.
+/// Reads and changes the signed-in user's profile, by default the gateway's `/v1/auth/me`.
 ///
-/// Apps use `GatewayClient`, or ``MetadataProfile`` for a server without the gateway. Other implementations must send
-/// the session's access token and refresh it once if it is refused. They throw `AuthClientError`,
-/// ``AuthError`` or `CancellationError`. `AuthClientError.signedOut` means that a refresh did not help.
+/// Apps use `GatewayClient`, or ``MetadataProfile`` without a gateway. Others must send the session's access token, and
+/// refresh it once after a rejection. They throw `AuthClientError` (`signedOut` if a refresh did not help),
+/// ``AuthError`` or `CancellationError`.
 public protocol ProfileSource: Sendable {
-    /// Whether ``updateProfile(_:)`` always fails. The screens then offer no change.
+    /// Whether ``updateProfile(_:)`` always fails; the screens offer no change.
     var isReadOnly: Bool { get }
 
     /// Returns the signed-in account with its profile.
     ///
-    /// - Throws: As ``ProfileSource`` describes; `AuthClientError.signedOut` if the user must sign in again.
+    /// - Throws: As ``ProfileSource`` describes.
     func fetchMe() async throws -> SignedInAccount
 
     /// Changes the given fields, at least one.
@@ -21,15 +21,15 @@ public protocol ProfileSource: Sendable {
     ///   may have taken effect.
     func updateProfile(_ change: ProfileChange) async throws -> SignedInAccount
 
-    /// Deletes the account with all its data, or nothing. Safe to repeat.
+    /// Deletes the account with all its data, or nothing. Idempotent.
     ///
     /// - Throws: As ``fetchMe()``; `AuthClientError.refused` with `FRESH_SIGN_IN_REQUIRED` if the user must sign in
-    ///   again first. After `offline` or 5xx the account may be deleted.
+    ///   again. After `offline` or 5xx the account may be deleted.
     func deleteAccount() async throws
 }
 
 extension ProfileSource {
-    /// False: profiles can be changed.
+    /// false.
     public var isReadOnly: Bool { false }
 }
 

@@ -1,13 +1,13 @@
 public import Foundation
 public import Gatehouse
 
-/// What proves that the user of a session is who they say.
+/// A way to prove the user's identity.
 public enum ProofMethod: Hashable, Sendable {
-    /// The code of an authenticator app.
+    /// An authenticator app's code.
     case app(AuthFactor)
     /// A security key.
     case key(AuthFactor)
-    /// A recovery code, which is then used up.
+    /// A recovery code, which is single-use.
     case recoveryCode
     /// A passkey of the account.
     case passkey
@@ -16,7 +16,7 @@ public enum ProofMethod: Hashable, Sendable {
 }
 
 extension ProofMethod {
-    /// The title of the button that chooses the method.
+    /// The button's title.
     public var title: ModelText {
         switch self {
         case .app: "Use an Authenticator App"
@@ -30,20 +30,19 @@ extension ProofMethod {
 
 /// Why a proof is needed.
 public enum ProofNeed: Hashable, Sendable {
-    /// The account has a second factor, which the session has not proven.
+    /// The session has not proven the account's second factor.
     case secondFactor
-    /// The server requires a proof of the last minutes.
+    /// The server requires a recent proof.
     case freshProof
 }
 
-/// A question for a proof. ``AuthManager/proofs`` answers it.
+/// A request for proof, answered with ``AuthManager/proofs``.
 public struct ProofQuestion: Hashable, Sendable {
-    /// The account.
+    /// The account's id.
     public var userID: UUID
-    /// Why it is asked.
+    /// The reason.
     public var need: ProofNeed
-    /// The methods to choose from, the most convenient first. Empty for an account whose factors this version does not
-    /// know.
+    /// The methods, most convenient first; empty if this version knows none of the account's factors.
     public var methods: [ProofMethod]
 
     /// For tests and previews.
@@ -55,7 +54,7 @@ public struct ProofQuestion: Hashable, Sendable {
 }
 
 extension ProofNeed {
-    /// The proof that a refused call needs; nil for any other failure.
+    /// nil for any other failure.
     init?(_ error: any Error) {
         switch AuthError(error) {
         case .secondFactorNeeded: self = .secondFactor
@@ -66,7 +65,7 @@ extension ProofNeed {
 }
 
 extension ProofMethod {
-    /// The proven factors of an account: apps, then keys, then recovery codes.
+    /// Only proven ones: apps, then keys, then recovery codes.
     static func factors(of user: AuthUser) -> [ProofMethod] {
         let verified = (user.factors ?? []).filter { $0.status == .verified }
         let apps = verified.filter { $0.factorType == .totp }.map { ProofMethod.app($0) }

@@ -1,8 +1,9 @@
 import Foundation
 import Gatehouse
 
-/// Remembers the method of the last sign-in on this device, and whether the user was asked to add a passkey. Holds no
-/// personal data, and outlives a sign-out.
+/// Remembers the last sign-in's method on this device, and whether a passkey was offered.
+///
+/// It contains no personal data, and outlives a sign-out.
 ///
 /// ```swift
 /// @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
@@ -17,11 +18,10 @@ public struct SignInMemory: Sendable {
     let hasOfferedPasskey: @Sendable () -> Bool
     let keepPasskeyOffer: @Sendable () -> Void
 
-    /// Creates a memory of the app's own. It forgets when the process ends that the user was asked to add a passkey, so the
-    /// next process asks again; ``init(read:keep:hasOfferedPasskey:keepPasskeyOffer:)`` keeps it.
+    /// Creates a custom memory that forgets the passkey offer when the process exits.
     ///
     /// - Parameters:
-    ///   - read: Returns the last value, or nil. Must return immediately.
+    ///   - read: Returns the last value. Must return immediately.
     ///   - keep: Stores a value. Must return immediately.
     public init(read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void) {
         let wasOffered = Locked(false)
@@ -32,13 +32,13 @@ public struct SignInMemory: Sendable {
         }
     }
 
-    /// Creates a memory of the app's own.
+    /// Creates a custom memory. Its closures must return immediately.
     ///
     /// - Parameters:
-    ///   - read: Returns the last value, or nil. Must return immediately.
-    ///   - keep: Stores a value. Must return immediately.
-    ///   - hasOfferedPasskey: Returns whether `keepPasskeyOffer` was called on this device. Must return immediately.
-    ///   - keepPasskeyOffer: Stores that the user was asked to add a passkey. Must return immediately.
+    ///   - read: Returns the last value.
+    ///   - keep: Stores a value.
+    ///   - hasOfferedPasskey: Whether `keepPasskeyOffer` was called on this device.
+    ///   - keepPasskeyOffer: Stores that a passkey was offered.
     public init(
         read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void,
         hasOfferedPasskey: @escaping @Sendable () -> Bool, keepPasskeyOffer: @escaping @Sendable () -> Void
@@ -47,7 +47,7 @@ public struct SignInMemory: Sendable {
         (self.hasOfferedPasskey, self.keepPasskeyOffer) = (hasOfferedPasskey, keepPasskeyOffer)
     }
 
-    /// In the app's `UserDefaults`.
+    /// A memory in the app's `UserDefaults`.
     public static var userDefaults: SignInMemory {
         let (key, offer) = ("gatehouse.last-sign-in", "gatehouse.passkey-offer")
         return SignInMemory {
@@ -61,7 +61,7 @@ public struct SignInMemory: Sendable {
         }
     }
 
-    /// Until the process ends, for tests and previews.
+    /// Returns a memory for tests and previews.
     public static func inMemory() -> SignInMemory {
         let value = Locked<String?>(nil)
         return SignInMemory {

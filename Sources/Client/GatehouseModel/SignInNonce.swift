@@ -1,10 +1,9 @@
 import Crypto
 public import Gatehouse
 
-/// Binds a provider's token to one sign-in: the provider gets ``hashed``, the server ``raw`` (OpenID Connect Core 1.0
-/// §3.1.3.7).
+/// Binds a provider's token to one sign-in (OpenID Connect Core 1.0 §3.1.3.7).
 ///
-/// The server refuses a stolen token, because it does not contain the hash. Create one for each sheet.
+/// The provider gets ``hashed``, the server ``raw``, so the server rejects a stolen token. Create one for each sheet.
 ///
 /// ```swift
 /// let nonce = SignInNonce()
@@ -13,15 +12,15 @@ public import Gatehouse
 /// let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
 /// ```
 public struct SignInNonce: Hashable, Sendable {
-    /// For the server, as the `nonce` of the credentials.
+    /// The server's value, as the `nonce` of the credentials.
     public let raw: String
 
     /// Creates a nonce of 32 random bytes, as 43 characters.
     ///
-    /// - Parameter randomness: Returns cryptographically secure random bytes.
+    /// - Parameter randomness: Returns cryptographically secure bytes.
     public init(randomness: (Int) -> [UInt8] = SystemDefaults.randomBytes) { raw = Base64URL.text(randomness(32)) }
 
-    /// Creates a nonce from a known value, for tests.
+    /// Creates a known nonce, for tests.
     public init(raw: String) { self.raw = raw }
 
     /// The SHA-256 of ``raw`` as 64 hexadecimal digits, for the provider's request.

@@ -13,9 +13,11 @@ public struct AppBrowser: WebAuthenticator {
     private let redirectTo: URL
     private let open: @MainActor @Sendable (URL) async throws -> URL
 
+    /// Creates a browser.
+    ///
     /// - Parameters:
-    ///   - redirectTo: The browser's redirect URL, which the server must allow.
-    ///   - open: Opens a URL and returns the one that the browser came back with. Throws ``AuthError/cancelled``, or
+    ///   - redirectTo: The redirect URL, which the server must allow.
+    ///   - open: Opens a URL and returns the callback URL. Throws ``AuthError/cancelled``, or
     ///     ``AuthError/invalidCallback`` after its time limit.
     public init(redirectTo: URL, open: @escaping @MainActor @Sendable (URL) async throws -> URL) {
         self.redirectTo = redirectTo

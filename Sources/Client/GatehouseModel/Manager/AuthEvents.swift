@@ -4,7 +4,7 @@ extension AuthManager {
     var events: AuthEvents { AuthEvents(manager: self) }
 }
 
-/// A manager's reactions to events of its service, of the system and of the connection.
+/// Handles events of the service, the system and the connection.
 @MainActor
 struct AuthEvents {
     let manager: AuthManager
@@ -18,18 +18,18 @@ struct AuthEvents {
         switch change.event {
         case .initialSession:
             await follow(change)
-            // Not awaited: the system may be slow, and must not delay later events.
+            // The system may be slow, and must not delay later events.
             Task { [weak manager] in await manager?.events.checkAppleCredential() }
         case .signedIn, .userUpdated, .signedOut, .mfaChallengeVerified: await follow(change)
         case .tokenRefreshed:
             endRefresh()
-            // The last factor may have been removed since, or the level is known now.
+            // The last factor may have been removed, or the level become known.
             if manager.phase == .secondFactorNeeded || manager.lacksToken { await follow(change) }
         case .passwordRecovery: break
         }
     }
 
-    /// Does not ask a user who has signed out since.
+    /// Unless the user has signed out since.
     private func askForPassword(_ change: AuthChange) async {
         let mine = manager.epoch
         let current = await manager.service.currentSession
@@ -38,11 +38,10 @@ struct AuthEvents {
         }
     }
 
-    /// The end of the session arrives as an event.
+    /// The session's end arrives as an event.
     func checkAppleCredential() async { _ = await manager.service.checkAppleCredential(manager.appleCredentials) }
 
-    /// This manager's own sign-in shows its session itself. A late event about a previous user is ignored, because
-    /// later events follow.
+    /// This manager's own sign-in shows its session itself. A late event about a previous user is followed by others.
     private func follow(_ change: AuthChange) async {
         let mine = manager.epoch
         let current = await manager.service.currentSession
@@ -52,12 +51,11 @@ struct AuthEvents {
         }
         guard manager.epoch == mine, current?.user.id == change.session?.user.id else { return }
         if let session = change.session {
-            // The start and this manager's own sign-ins load the profile themselves. Their event may arrive after that load
-            // has failed.
+            // The start and this manager's sign-ins load the profile themselves, possibly before their event.
             let isAsked = manager.lacksToken || manager.shownSession?.accessToken == session.accessToken
             let isKnown = manager.isProfileLoaded || manager.isLoadingProfile || isAsked
             let isLoaded = manager.user?.id == session.user.id && isKnown
-            // A different user, for example through the link in a mail. Work for the previous user must have no effect.
+            // A different user, for example from an emailed link: invalidate the previous user's work.
             let shown = manager.allowsSeveralAccounts ? manager.shownAccount : manager.user?.id
             if let shown, shown != session.user.id { manager.leaveAccount() }
             guard manager.enter(session) else { return }
@@ -67,7 +65,7 @@ struct AuthEvents {
             if manager.phase != .unauthenticated {
                 manager.leave(reason)
             } else if reason != .requested {
-                // A late event of a sign-out that was not requested by the user.
+                // The late event of a sign-out that the user did not request.
                 manager.signedOutReason = reason
             }
         } else if manager.phase != .unauthenticated {
@@ -91,7 +89,7 @@ struct AuthEvents {
         }
     }
 
-    /// Repeats the loads that failed without a connection. An app may have cleared `AuthManager.error` since.
+    /// Repeats the loads that failed offline. An app may have cleared `AuthManager.error` since.
     func hear(isOffline: Bool) {
         guard !isOffline else { return }
         if !manager.isLoggedIn, manager.hasMissedSettings {

@@ -1,14 +1,14 @@
 public import Foundation
 public import Gatehouse
 
-// Several accounts on one device.
 extension AuthManager {
     /// Whether a sign-in to another account keeps the signed-in one on this device.
     public nonisolated var allowsSeveralAccounts: Bool { service.allowsSeveralAccounts }
 
-    /// The accounts that are signed in on this device, or were until their session ended; without
-    /// ``allowsSeveralAccounts`` none. The order is that in which they were added. The account in use has the profile's name,
-    /// the others that of their account. Empty until the store has answered.
+    /// This device's accounts in the order of addition, including those whose session ended.
+    ///
+    /// Empty without ``allowsSeveralAccounts``, and until the store has answered. The account in use has the profile's
+    /// name.
     ///
     /// ```swift
     /// if let other = account.accounts.first(where: { $0.state == .signedIn }) {
@@ -23,20 +23,19 @@ extension AuthManager {
         }
     }
 
-    /// Whether another account can be added: several are allowed, a user is signed in who is not anonymous, and fewer than
-    /// `DeviceAccount.limit` accounts are signed in. ``switchAccount(_:)`` adds one.
+    /// Whether ``switchAccount(_:)`` can add an account to fewer than `DeviceAccount.limit` signed-in ones. False for
+    /// an anonymous user.
     public var canAddAccount: Bool {
         allowsSeveralAccounts && isLoggedIn && !isAnonymous
             && accounts.count { $0.state != .signedOut } < DeviceAccount.limit
     }
 
-    /// Reads ``accounts`` again, for example when a screen shows them: another process may have changed them. If the store
-    /// does not answer, they stay as they are.
+    /// Rereads ``accounts``, which another process may have changed. They stay if the store does not answer.
     public func loadAccounts() async {
         guard allowsSeveralAccounts else { return }
         accountLoads += 1
         let mine = accountLoads
-        // Ignored: the store does not answer. The next change reads it again.
+        // Ignored: the next change rereads the store.
         guard let accounts = try? await service.accounts(), mine == accountLoads else { return }
         if accounts != storedAccounts { storedAccounts = accounts }
     }
@@ -46,19 +45,16 @@ extension AuthManager {
         Task { [weak self] in await self?.loadAccounts() }
     }
 
-    /// Brings another account of this device into use, as after a start of the app: shows it without a call to the auth
-    /// server, then loads its profile. The previous account stays signed in, in ``accounts``. If the server has ended
-    /// the chosen account's session, the user is then signed out with the reason, and the account stays in the list
-    /// as signed out.
+    /// Activates another account of this device and loads its profile. The previous account stays in ``accounts``.
     ///
-    /// An anonymous user, whose account would be lost, is asked first (``switchQuestion``).
+    /// Needs no request to the auth server. If the chosen account's session has ended, the user is signed out with the
+    /// reason. An anonymous user, whose account would be lost, is asked first (``switchQuestion``).
     ///
     /// - Parameter account: The `DeviceAccount.id`.
-    /// - Returns: `secondFactorNeeded` if the account's second factor is asked now; `cancelled` if the anonymous user stays;
+    /// - Returns: `secondFactorNeeded` if the second factor is required; `cancelled` if the anonymous user stays;
     ///   `ignored` during a sign-in or another switch.
-    /// - Throws: ``AuthError``: ``AuthError/notAuthenticated`` if the account is signed out, so that the user must
-    ///   sign in to it again; ``AuthError/storeFailed(_:)``. The account in use then stays. ``AuthError/cancelled``
-    ///   after a sign-out.
+    /// - Throws: ``AuthError/notAuthenticated`` if the account is signed out, or ``AuthError/storeFailed(_:)``: the
+    ///   account in use stays. ``AuthError/cancelled`` after a sign-out.
     @discardableResult
     public func use(_ account: UUID) async throws(AuthError) -> SignInOutcome {
         guard user?.id != account else { return .signedIn }
@@ -72,7 +68,7 @@ extension AuthManager {
         activated = account
         let mine = epoch
         do {
-            // Not in the caller's task, which ends with a screen.
+            // The caller's task ends with its screen.
             let session = try await Task { try await self.service.use(account: account) }.value
             // The service's event may have shown the account already.
             if shownAccount != account {
@@ -93,14 +89,15 @@ extension AuthManager {
         if enter(session) { loadProfile() }
     }
 
-    /// Signs one account out on this device, even without a network, and removes it from ``accounts``. For the account in use
-    /// this is ``signOut()``.
+    /// Signs an account out on this device, even offline, and removes it from ``accounts``.
     ///
-    /// - Throws: ``AuthError/storeFailed(_:)`` if the account's session could not be deleted.
+    /// For the account in use this is ``signOut()``.
+    ///
+    /// - Throws: ``AuthError/storeFailed(_:)`` if its session could not be deleted.
     public func remove(_ account: UUID) async throws(AuthError) {
         guard account != user?.id else { return await signOut() }
         do {
-            // Not in the caller's task, which ends with a screen.
+            // The caller's task ends with its screen.
             try await Task { try await self.service.remove(account: account) }.value
             await loadAccounts()
         } catch {
@@ -109,21 +106,21 @@ extension AuthManager {
         }
     }
 
-    /// Signs out of all accounts on this device, even without a network. Sets ``error`` if the store could not be cleared.
+    /// Signs out of all accounts on this device, even offline. Sets ``error`` if the store could not be cleared.
     public func signOutOfAllAccounts() async {
         leave(.requested)
         let service = service
         await endSessions { try await service.signOutOfAllAccounts() }
     }
 
-    /// The user does not prove a second factor. Brings the account into use again that was in use before. A sign-in without
-    /// its second factor ends; an account of ``accounts`` stays there.
+    /// Abandons the second factor, and returns to the previous account. The incomplete sign-in ends, except for an
+    /// account in ``accounts``.
     func leaveSecondFactor() async {
         let before = accountBefore
         accountBefore = nil
         if before == nil || activated == nil || activated != secondFactor?.userID { await signOut() }
         guard let before else { return }
-        // Ignored: if the account's session has ended, the login screen shows the remaining accounts.
+        // Ignored: if the session has ended, the login screen shows the remaining accounts.
         _ = try? await use(before)
     }
 }

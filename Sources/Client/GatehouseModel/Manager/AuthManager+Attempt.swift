@@ -1,11 +1,10 @@
 import Foundation
 import Gatehouse
 
-// One sign-in, from its begin to its end.
 extension AuthManager {
-    /// Runs a sign-in to an account other than an anonymous user's, who is asked first.
+    /// Signs in to another account. An anonymous user is asked first.
     ///
-    /// - Parameter address: For a new account. Empty if the user has not entered it yet.
+    /// - Parameter address: For a new account; empty if not entered yet.
     func authenticate(
         _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
@@ -17,9 +16,9 @@ extension AuthManager {
         return try await attemptAnonymously(method, signingUp: address, work)
     }
 
-    /// Runs a sign-up, or a sign-in that may be one.
+    /// Signs up, or signs in where that may create an account.
     ///
-    /// - Parameter upgrade: Gives an anonymous account the sign-in method instead.
+    /// - Parameter upgrade: Adds the sign-in method to an anonymous account instead.
     func authenticate(
         _ method: AuthMethod, signingUp address: String? = nil,
         upgradingBy upgrade: @MainActor () async throws -> SessionOrUser,
@@ -29,7 +28,7 @@ extension AuthManager {
         do throws(AuthError) {
             return try await attemptAnonymously(method, signingUp: address, upgrade)
         } catch {
-            // The provider's account has an account here.
+            // The provider's user has an account here.
             guard method != .email, case .emailInUse = error, await wantsSwitch(to: nil) else { throw error }
         }
         return try await attemptAnonymously(method, signingUp: address, work)
@@ -43,7 +42,7 @@ extension AuthManager {
         return try await attempt(method, signingUp: address, work)
     }
 
-    /// Runs the phases of one sign-in. Sets ``linkQuestion`` if it results in a question.
+    /// Sets ``linkQuestion`` if the sign-in results in one.
     private func attempt(
         _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
@@ -79,7 +78,7 @@ extension AuthManager {
         }
     }
 
-    /// The user stays on the screen until the sign-in has succeeded.
+    /// The current user stays until the sign-in has succeeded.
     func beginReplacing() {
         isReplacing = true
         endedMeanwhile = nil
@@ -105,7 +104,7 @@ extension AuthManager {
         throw failure
     }
 
-    /// Whether this session completes a sign-up that waited for its confirmation mail. True at most once.
+    /// Whether this session completes an unconfirmed sign-up. True at most once.
     func isConfirmed(_ user: AuthUser) -> Bool {
         defer { unconfirmedAddress = nil }
         return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
@@ -116,7 +115,7 @@ extension AuthManager {
             step(.fail)
             return await catchUp()
         }
-        // Events were ignored during the attempt, so look at what is left of the earlier session.
+        // Events were ignored during the attempt, so check what remains of the earlier session.
         let (mine, question) = (epoch, linkQuestion)
         var session = await service.currentSession
         if session == nil, allowsSeveralAccounts, let user {
@@ -136,8 +135,7 @@ extension AuthManager {
 }
 
 extension AuthUser {
-    /// Whether the last sign-in, by a provider, created the account: both times are then less than five seconds apart. The
-    /// protocol has no more exact sign.
+    /// The protocol's only sign of a created account: both times are less than five seconds apart.
     fileprivate var isNew: Bool {
         guard let last = times.lastSignInAt else { return false }
         return abs(last.timeIntervalSince(createdAt)) < 5
@@ -145,6 +143,6 @@ extension AuthUser {
 }
 
 extension AuthMethod {
-    /// Whether a sign-in may create the account. A password or a passkey of an account was there before.
+    /// A password's or passkey's account existed before.
     fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
 }

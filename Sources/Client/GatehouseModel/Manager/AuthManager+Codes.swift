@@ -1,19 +1,18 @@
 import Foundation
 public import Gatehouse
 
-// Sign-ins with the code of a mail. The link of the same mail does the same; see ``Mail/openLink(_:)``.
 extension AuthManager {
-    /// Signs in with a code: of the confirmation mail of a sign-up, or of ``Mail/sendSignIn(to:)``.
+    /// Signs in with the code of a sign-up's confirmation email or of ``Mail/sendSignIn(to:)``.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``.
     @discardableResult
     public func signIn(withCode code: String, sentTo email: String) async throws(AuthError) -> SignInOutcome {
         try await redeem { try await self.service.verify(code: code, sentTo: email, for: .email) }
     }
 
-    /// Signs in with a code, and with the password that the user typed before: that of a sign-up, or the one that was refused
-    /// with ``AuthError/credentialSetAside(_:)``. The account then has this password, if it is one that waits or is set
-    /// aside; any other changes nothing.
+    /// Signs in with a code and a password: a sign-up's, or one rejected with ``AuthError/credentialSetAside(_:)``.
+    ///
+    /// The account adopts a waiting or set-aside password; any other is ignored.
     ///
     /// ```swift
     /// do throws(AuthError) {
@@ -32,8 +31,7 @@ extension AuthManager {
         try await redeem { try await self.service.verify(code: code, sentTo: email, for: .email, password: password) }
     }
 
-    /// Signs in with the code that was mailed when a passkey was refused with ``AuthError/credentialSetAside(_:)``, and
-    /// restores the passkey.
+    /// Signs in with the code emailed after a passkey's ``AuthError/credentialSetAside(_:)``, and restores the passkey.
     ///
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult
@@ -43,7 +41,7 @@ extension AuthManager {
         try await redeem(by: .passkey) { try await self.service.verify(code: code, restoring: ticket) }
     }
 
-    /// Signs in with the code of ``Mail/sendPasswordReset(to:)``. ``needsNewPassword`` is then set.
+    /// Signs in with the code from ``Mail/sendPasswordReset(to:)``, and sets ``needsNewPassword``.
     ///
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult
@@ -66,7 +64,7 @@ extension AuthManager {
 }
 
 extension AuthUser {
-    /// Whether the last sign-in was the one that confirmed the address.
+    /// Whether the last sign-in confirmed the address.
     fileprivate var isFirstConfirmed: Bool {
         guard let confirmed = times.emailConfirmedAt, let last = times.lastSignInAt else { return false }
         return abs(last.timeIntervalSince(confirmed)) < 5

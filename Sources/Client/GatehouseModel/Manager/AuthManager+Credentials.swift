@@ -4,7 +4,7 @@ import Gatehouse
 public enum EmailChange: Hashable, Sendable {
     /// The account has the new address.
     case changed
-    /// The account gets the new address after the user enters the code of the confirmation mail, or opens its link.
+    /// The new address awaits confirmation by emailed code or link.
     case checkMail
 }
 
@@ -12,7 +12,7 @@ extension AuthManager {
     /// The account's email address and password.
     public var credentials: Credentials { Credentials(manager: self) }
 
-    /// The account's email address and password. See ``AuthManager/credentials``.
+    /// Changes email address and password. See ``AuthManager/credentials``.
     @MainActor
     public struct Credentials {
         let manager: AuthManager
@@ -22,17 +22,16 @@ extension AuthManager {
 extension AuthManager.Credentials {
     /// Changes the account's email address.
     ///
-    /// - Parameter current: The account's password, after ``AuthError/currentPasswordRequired``.
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/emailInUse(_:)`` or
-    ///   ``AuthError/currentPasswordRequired``. ``SignInMessage/init(changing:)`` has a text for each. Nothing changed
-    ///   then, unless the response was lost.
+    /// - Parameter current: The password, after ``AuthError/currentPasswordRequired``.
+    /// - Throws: ``AuthError``, such as ``AuthError/emailInUse(_:)`` or ``AuthError/currentPasswordRequired``. Nothing
+    ///   changed, unless the response was lost.
     public func changeEmail(_ email: String, current: String? = nil) async throws(AuthError) -> EmailChange {
         let change = AuthUserAttributes(email: email, currentPassword: current)
         let account = try await manager.changing { try await manager.service.update(user: change) }
         return account.email?.lowercased() == email.lowercased() ? .changed : .checkMail
     }
 
-    /// Sets or changes the account's password. Ends the user's other sessions.
+    /// Sets or changes the account's password, and ends the user's other sessions.
     ///
     /// - Parameters:
     ///   - password: At least 8 characters and at most 1,024 bytes.
@@ -45,16 +44,16 @@ extension AuthManager.Credentials {
         _ = try await manager.changing { try await manager.service.update(user: change) }
     }
 
-    /// Sends a code to the account's email address.
+    /// Emails a code to the account's address.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/rateLimited(retryAfter:)``.
+    /// - Throws: ``AuthError``, such as ``AuthError/rateLimited(retryAfter:)``.
     public func sendCode() async throws(AuthError) {
         try await manager.changing { try await manager.service.reauthenticate() }
     }
 
-    /// Confirms the change of the account's email address with the code of a mail.
+    /// Confirms a change of email address with an emailed code.
     ///
-    /// - Parameter email: The address that got the mail: the new one, or the current one.
+    /// - Parameter email: The email's recipient: the new address or the current one.
     /// - Returns: ``EmailChange/checkMail`` if the other address must also be confirmed.
     /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/codeWrong``.
     public func confirmEmail(
@@ -66,11 +65,11 @@ extension AuthManager.Credentials {
         return answer.session == nil ? .checkMail : .changed
     }
 
-    /// The user does not want to enter the code now (``AuthManager/asksForEmailCode``). The address can be confirmed later.
+    /// Postpones the code (``AuthManager/asksForEmailCode``).
     public func dismissCode() { manager.asksForEmailCode = false }
 
-    /// Sends the mails of the pending email change (``AuthenticatedUser/newEmail``) again. Earlier codes become void. Does
-    /// nothing if no change is pending.
+    /// Sends the pending email change's emails again, which voids earlier codes. Does nothing without
+    /// ``AuthenticatedUser/newEmail``.
     ///
     /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/rateLimited(retryAfter:)``.
     public func resendEmailChange() async throws(AuthError) {

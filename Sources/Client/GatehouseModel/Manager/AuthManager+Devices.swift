@@ -5,7 +5,7 @@ extension AuthManager {
     /// The devices on which the user is signed in.
     public var devices: Devices { Devices(manager: self) }
 
-    /// The devices on which the user is signed in. See ``AuthManager/devices``.
+    /// Lists and signs out the user's devices. See ``AuthManager/devices``.
     @MainActor
     public struct Devices {
         let manager: AuthManager
@@ -15,8 +15,7 @@ extension AuthManager {
 extension AuthManager.Devices {
     /// Fetches the user's sessions, this device's first.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out; ``AuthError/networkError(_:)`` with
-    ///   status 404 if the server keeps no list.
+    /// - Throws: ``AuthError``; ``AuthError/networkError(_:)`` with status 404 if the server keeps no list.
     public func list() async throws(AuthError) -> [SessionInfo] {
         guard manager.isLoggedIn else { throw .notAuthenticated }
         do { return try await manager.service.sessions() } catch { throw AuthError(error) }
@@ -24,8 +23,8 @@ extension AuthManager.Devices {
 
     /// Signs out one of the user's other devices.
     ///
-    /// - Parameter device: The `SessionInfo.id` of its session.
-    /// - Throws: As ``list()``; status 404 also if the user has no such session.
+    /// - Parameter device: Its `SessionInfo.id`.
+    /// - Throws: As ``list()``; status 404 also for an unknown session.
     public func signOut(_ device: UUID) async throws(AuthError) {
         try await manager.changing { try await manager.service.revokeSession(id: device) }
     }

@@ -2,10 +2,12 @@ public import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// The user's second factors and recovery codes. A change that needs a proof asks for it, see ``proofQuestion``.
+    /// The user's second factors and recovery codes.
     public var factors: Factors { Factors(manager: self) }
 
-    /// The user's second factors and recovery codes. A change that needs a proof asks for it, see ``proofQuestion``. See ``AuthManager/factors``.
+    /// Manages second factors and recovery codes. See ``AuthManager/factors``.
+    ///
+    /// A change may ask for a proof; see ``AuthManager/proofQuestion``.
     @MainActor
     public struct Factors {
         let manager: AuthManager
@@ -13,20 +15,19 @@ extension AuthManager {
 }
 
 extension AuthManager.Factors {
-    /// Fetches the user's second factors, also those that are not proven yet.
+    /// Fetches the user's second factors, including unproven ones.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out.
+    /// - Throws: ``AuthError``.
     public func list() async throws(AuthError) -> [AuthFactor] {
         try await manager.changing { try await manager.service.factors() }
     }
 
-    /// Adds an authenticator app. It protects the account when ``AuthManager/Proofs/prove(code:of:)`` has proven it.
+    /// Adds an authenticator app, to prove with ``AuthManager/Proofs/prove(code:of:)``.
     ///
     /// - Parameters:
-    ///   - issuer: The app's name, as the authenticator app shows it.
-    ///   - name: The user's name for it, unique among the factors.
-    /// - Throws: ``AuthError``: ``AuthError/nameTaken``, ``AuthError/tooMany``, ``AuthError/notOffered``.
-    ///   ``SignInMessage/init(changing:)`` has a text for each.
+    ///   - issuer: The app's name in the authenticator app.
+    ///   - name: A name for it, unique among the factors.
+    /// - Throws: ``AuthError/nameTaken``, ``AuthError/tooMany``, ``AuthError/notOffered``.
     public func addApp(issuer: String?, name: String?) async throws(AuthError) -> AuthEnrolledFactor {
         try await manager.changing { try await manager.service.enrollApp(issuer: issuer, friendlyName: name) }
     }
@@ -38,14 +39,14 @@ extension AuthManager.Factors {
         try await manager.changing { try await manager.service.removeFactor(id: id) }
     }
 
-    /// How many recovery codes are left; nil if the user has none.
+    /// Returns the number of remaining recovery codes; nil if there are none.
     ///
     /// - Throws: As ``list()``.
     public func recoveryCodes() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         try await manager.changing { try await manager.service.recoveryCodes() }
     }
 
-    /// Creates the recovery codes, or replaces all of them. They are returned only once.
+    /// Generates the recovery codes, or replaces all of them. They are returned only once.
     ///
     /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` without another factor; ``AuthError/notOffered``.
     public func makeRecoveryCodes(replacing: Bool) async throws(AuthError) -> AuthRecoveryCodes {

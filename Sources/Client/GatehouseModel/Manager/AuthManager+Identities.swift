@@ -1,7 +1,7 @@
 import Foundation
 public import Gatehouse
 
-/// The result of linking a provider without a failure.
+/// The result of linking a provider.
 public enum LinkOutcome: Hashable, Sendable {
     /// The account has the new sign-in method.
     case linked
@@ -10,12 +10,12 @@ public enum LinkOutcome: Hashable, Sendable {
 }
 
 extension AuthManager {
-    /// The user's sign-in methods: email address and providers.
+    /// The user's sign-in methods.
     public var identities: Identities { Identities(manager: self) }
 
-    /// The user's sign-in methods: email address and providers. See ``AuthManager/identities``.
+    /// Manages sign-in methods. See ``AuthManager/identities``.
     ///
-    /// In telemetry a link starts, fails and is cancelled like a sign-in, but ends with `TelemetryEvent.linked(existing:new:)`.
+    /// Links have a sign-in's telemetry, but end with `TelemetryEvent.linked(existing:new:)`.
     @MainActor
     public struct Identities {
         let manager: AuthManager
@@ -25,24 +25,23 @@ extension AuthManager {
 extension AuthManager.Identities {
     /// Fetches the user's sign-in methods.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``AuthManager/error``: ``AuthError/notAuthenticated`` if signed out.
+    /// - Throws: ``AuthError``, which is also ``AuthManager/error``.
     public func list() async throws(AuthError) -> [AuthUserIdentity] {
         try await manager.call { try await manager.service.identities() }
     }
 
-    /// Removes a sign-in method. The server refuses to remove the last one, so offer this only if there are others.
+    /// Removes a sign-in method other than the last one.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, ``AuthError/lastSignInMethod`` or
-    ///   ``AuthError/freshSignInNeeded``. ``SignInMessage/init(changing:)`` has a text for each. After
+    /// - Throws: ``AuthError``, such as ``AuthError/lastSignInMethod`` or ``AuthError/freshSignInNeeded``. After
     ///   ``AuthError/offline(_:)`` the method may be removed.
     public func unlink(_ identity: AuthUserIdentity) async throws(AuthError) {
         try await manager.changing { try await manager.service.unlink(identity) }
     }
 
-    /// Returns the links of the last 30 days that can be undone. Empty if the server does not support this, such as
-    /// hosted Supabase.
+    /// Returns the last 30 days' links that can be undone; none if the server does not support this, such as hosted
+    /// Supabase.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``AuthManager/error``: ``AuthError/notAuthenticated`` if signed out.
+    /// - Throws: ``AuthError``, which is also ``AuthManager/error``.
     public func undoableLinks() async throws(AuthError) -> [AuthUndoableLink] {
         try await manager.call {
             do {
@@ -53,9 +52,9 @@ extension AuthManager.Identities {
         }
     }
 
-    /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly including this one.
+    /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly this one.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/tooLateToUndo``.
+    /// - Throws: ``AuthError``, such as ``AuthError/tooLateToUndo``.
     public func undo(_ link: AuthUndoableLink) async throws(AuthError) {
         try await manager.changing { try await manager.service.undoLink(identityID: link.id) }
     }
@@ -63,14 +62,12 @@ extension AuthManager.Identities {
     /// Links Apple to the account. Stores a name from Apple until the profile has one.
     ///
     /// - Parameter sheet: As for ``AuthManager/signInWithApple(_:)``.
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out, or ``AuthError/emailInUse(_:)`` if
-    ///   the identity belongs to another account. Cancellation is an outcome, not an error. ``SignInMessage`` has a text
-    ///   for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/emailInUse(_:)`` if another account has the identity.
     @discardableResult
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError) -> LinkOutcome
     {
         try await link(.apple) {
-            // Before the call that may be repeated: the sheet answers once.
+            // Outside of the call that may be repeated: the sheet returns once.
             let credentials = try await manager.names.credentials(from: sheet)
             return try await manager.proofs.proving { try await manager.service.link(with: credentials) }
         }
@@ -90,7 +87,7 @@ extension AuthManager.Identities {
         }
     }
 
-    /// Links a provider to the account, in a browser that has its own redirect URL.
+    /// Links a provider to the account in a browser.
     ///
     /// - Throws: As ``linkApple(_:)``.
     @discardableResult
@@ -110,7 +107,7 @@ extension AuthManager.Identities {
         defer { manager.callCount -= 1 }
         manager.record(.started(method))
         do {
-            // The service's event delivers the new session. The profile sends a name from Apple.
+            // The service's event delivers the session; the profile sends a name from Apple.
             _ = try await work()
             manager.loadProfile()
             manager.record(.linked(existing: account?.firstMethod, new: method))
@@ -128,7 +125,7 @@ extension AuthManager.Identities {
 }
 
 extension AuthUser {
-    /// The sign-in method with which the account was created.
+    /// The account's first sign-in method.
     fileprivate var firstMethod: AuthMethod? {
         let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
         return provider.map { AuthMethod(rawValue: $0) }

@@ -5,11 +5,10 @@ extension AuthManager {
     /// Answers to ``linkQuestion``.
     public var linking: Linking { Linking(manager: self) }
 
-    /// Answers to ``AuthManager/linkQuestion``. See ``AuthManager/linking``.
+    /// Answers ``AuthManager/linkQuestion``. See ``AuthManager/linking``.
     ///
-    /// Each is a sign-in with its phases and telemetry, and returns `.ignored` without a question. After a failure the question
-    /// remains, unless the server no longer knows it. A signed-out user stays signed out after a failure: sign-in and link
-    /// succeed together or not at all.
+    /// Each answer is a sign-in with its phases and telemetry; `.ignored` without a question. Sign-in and link succeed
+    /// together or not at all. After a failure the question remains, unless the server no longer knows it.
     @MainActor
     public struct Linking {
         let manager: AuthManager
@@ -17,8 +16,9 @@ extension AuthManager {
 }
 
 extension AuthManager.Linking {
-    /// The user owns the account, proves it, and gets the identity of the question as a further sign-in method. For an account
-    /// with a second factor the result is `secondFactorNeeded`: the link follows when the factor is proven.
+    /// Proves the account, and links the question's identity to it.
+    ///
+    /// `secondFactorNeeded` postpones the link until the factor is proven.
     ///
     /// ```swift
     /// if let question = manager.linkQuestion, question.signInMethods.contains("password") {
@@ -26,16 +26,16 @@ extension AuthManager.Linking {
     /// }
     /// ```
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for a wrong password, ``AuthError/linkExpired`` if
-    ///   the answer came too late, or ``AuthError/linkOtherAccount`` for a sign-in to another account, which is ended then.
-    ///   ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials``; ``AuthError/linkExpired``;
+    ///   ``AuthError/linkOtherAccount`` after a sign-in to another account, whose session ends.
     @discardableResult
     public func confirm(_ proof: LinkProof) async throws(AuthError) -> SignInOutcome {
         try await answer(proof.method, existing: proof.method) { try await proof.give(manager, $0) }
     }
 
-    /// Mails a code for `LinkProof.code(_:)` to the address of the question. Available only if `AuthLinkQuestion.canMailCode` is
-    /// true. Does nothing without a question.
+    /// Emails a code for `LinkProof.code(_:)` to the question's address.
+    ///
+    /// Requires `AuthLinkQuestion.canMailCode`. Does nothing without a question.
     ///
     /// ```swift
     /// try await manager.linking.sendCode()
@@ -43,8 +43,8 @@ extension AuthManager.Linking {
     /// try await manager.linking.confirm(.code(code))
     /// ```
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/rateLimited(retryAfter:)``, or ``AuthError/linkExpired`` if the question
-    ///   is too old, which removes it. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/rateLimited(retryAfter:)``, or ``AuthError/linkExpired``, which
+    ///   removes the question.
     public func sendCode() async throws(AuthError) {
         guard let question = manager.linkQuestion else { return }
         do {
@@ -56,21 +56,22 @@ extension AuthManager.Linking {
         }
     }
 
-    /// The user does not know the account but has its address, and starts over with a new account. Available only if
-    /// `AuthLinkQuestion.canRecover` is true. The account that has the address keeps everything else; its password still signs in
-    /// with it.
+    /// Moves the address to a new account, for a user who does not know the existing one.
     ///
-    /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address cannot be moved any more.
+    /// Requires `AuthLinkQuestion.canRecover`. The previous account keeps everything else; its password still signs in
+    /// with the address.
+    ///
+    /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address can no longer be moved.
     @discardableResult
     public func startOver() async throws(AuthError) -> SignInOutcome {
         let method = manager.linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email
         return try await answer(method) { try await manager.service.recoverAccount(with: $0.ticket) }
     }
 
-    /// The user dismisses the question.
+    /// Dismisses the question.
     public func dismiss() { manager.linkQuestion = nil }
 
-    /// Links with the session of the sign-in that answers the question, immediately or after its second factor.
+    /// Links immediately, or after the second factor.
     func link(_ question: AuthLinkQuestion, _ method: AuthMethod, with session: AuthSession) async throws -> AuthSession
     {
         if session.needsSecondFactor {
@@ -81,18 +82,15 @@ extension AuthManager.Linking {
         do {
             return try await manager.service.confirmLink(question.ticket)
         } catch {
-            // The sign-in succeeded but the link failed. The user asked for both, so end the session, unless
-            // another user has signed in.
+            // The user asked for both sign-in and link, so end the session, unless another user has signed in.
             if manager.epoch == mine { await manager.endSession(of: session.user.id) }
             throw error
         }
     }
 
-    /// Makes the link that has waited for the proof of this session, if there is one.
+    /// Completes the link that waits for this session's proof, if any.
     ///
-    /// - Returns: The session with the link.
-    /// - Throws: The error of the link. The session has ended then, as after a sign-in without a second factor, and the
-    ///   question is there again, unless it has expired.
+    /// - Throws: The link's error. The session has ended, and the question returns unless it has expired.
     func complete(after session: AuthSession) async throws -> AuthSession {
         guard let pending = manager.pendingLink, pending.userID == session.user.id else { return session }
         let mine = manager.epoch
@@ -136,16 +134,16 @@ extension AuthManager.Linking {
         }
     }
 
-    /// Ends a question that the server no longer knows.
+    /// The server no longer knows it.
     private func expire(_ question: AuthLinkQuestion) {
         if manager.linkQuestion == question { (manager.linkQuestion, manager.linkHasExpired) = (nil, true) }
     }
 }
 
-/// A question whose account has a second factor, after the user has signed in to that account.
+/// A link that waits for its account's second factor.
 struct PendingLink {
     let question: AuthLinkQuestion
-    /// The method of that sign-in.
+    /// The sign-in's method.
     let existing: AuthMethod
     let userID: UUID
 }

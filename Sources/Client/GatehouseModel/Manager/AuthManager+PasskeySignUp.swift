@@ -1,14 +1,14 @@
 public import Gatehouse
 
-/// A sign-up with a passkey whose response was lost: the account may exist, and its passkey is in the password manager.
+/// A passkey sign-up whose response was lost: the account may exist.
 struct UnfinishedSignUp: Sendable {
     var signUp: PasskeySignUp
-    /// The attempt that failed.
+    /// Of the failed attempt.
     var epoch: Int
 }
 
 extension AuthManager {
-    /// Creates an account with a passkey in the system's sheet, which asks for name and address itself (iOS 26).
+    /// Creates an account with a passkey in the system's sheet, which asks for name and address (iOS 26).
     ///
     /// ```swift
     /// if try await account.signUpWithPasskey(with: passkeys) == .formNeeded {
@@ -38,17 +38,15 @@ extension AuthManager {
         }
     }
 
-    /// Creates an account with a passkey instead of a password, and signs in. An anonymous user is asked first, because the
-    /// account is another one.
+    /// Creates an account with a passkey instead of a password, and signs in. An anonymous user is asked first.
     ///
-    /// Sets ``asksForEmailCode`` if an emailed code must confirm the address. If the response is lost, call this again with
-    /// the same address: it continues with the same passkey.
+    /// Sets ``asksForEmailCode`` if a code must confirm the address. After a lost response, another call with the same
+    /// address continues with the same passkey.
     ///
-    /// - Parameter firstName: The name for the profile.
+    /// - Parameter firstName: The profile's name.
     /// - Returns: `.cancelled` if the user closed the sheet: show nothing.
-    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``, or ``AuthError/userExists`` if the server confirms
-    ///   addresses without an email; ``AuthError/alreadySignedIn`` for a signed-in user. ``SignInMessage`` has a text for
-    ///   each.
+    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``; ``AuthError/userExists`` if the server confirms
+    ///   addresses without email; ``AuthError/alreadySignedIn``.
     @discardableResult
     public func signUpWithPasskey(
         _ email: String, firstName: String? = nil, with passkeys: any PasskeyAuthenticator
@@ -58,7 +56,7 @@ extension AuthManager {
         }
     }
 
-    /// - Parameter email: nil for the address of the sheet.
+    /// - Parameter email: nil for the sheet's.
     private func signUp(
         _ email: String?, telling passkeys: any PasskeyAuthenticator,
         _ create: @MainActor () async throws -> PasskeySignUp
@@ -77,7 +75,7 @@ extension AuthManager {
         return outcome
     }
 
-    /// Takes the sign-up of the attempt just before.
+    /// From the previous attempt only.
     private func unfinished(_ email: String?) -> PasskeySignUp? {
         defer { unfinishedSignUp = nil }
         guard let unfinishedSignUp, unfinishedSignUp.epoch + 1 == epoch else { return nil }
@@ -85,8 +83,7 @@ extension AuthManager {
         return email == nil || email == signUp.email ? signUp : nil
     }
 
-    /// After a refusal there is no account, and the password manager was told so. If the attempt before may have created one,
-    /// a refusal of the sign-in that looks for it says less.
+    /// After a rejection there is no account, unless a previous attempt created it.
     private func keep(_ signUp: PasskeySignUp, after error: any Error) {
         var signUp = signUp
         // This device cannot finish it.

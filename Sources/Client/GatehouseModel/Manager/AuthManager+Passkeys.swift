@@ -2,10 +2,10 @@ public import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// The user's passkeys, and what offers them.
+    /// The user's passkeys.
     public var passkeys: Passkeys { Passkeys(manager: self) }
 
-    /// The user's passkeys, and what offers them. See ``AuthManager/passkeys``.
+    /// Manages and offers passkeys. See ``AuthManager/passkeys``.
     @MainActor
     public struct Passkeys {
         let manager: AuthManager
@@ -13,11 +13,11 @@ extension AuthManager {
 }
 
 extension AuthManager.Passkeys {
-    /// Offers passkeys in the bar above the keyboard, until the user chooses one or the task is cancelled. Run it while a
-    /// field for an address is on the screen. No sign-in is in progress before the user has chosen, and failures until
-    /// then show nowhere: the user did not ask for anything.
+    /// Offers passkeys above the keyboard, until the user chooses one or the task is cancelled.
     ///
-    /// - Throws: As ``AuthManager/signInWithPasskey(with:style:)``, after the user has chosen a passkey.
+    /// Run it while an address field is on the screen. Earlier failures are hidden, because the user requested nothing.
+    ///
+    /// - Throws: As ``AuthManager/signInWithPasskey(with:style:)``, after the user's choice.
     @discardableResult
     public func offerSignIn(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> SignInOutcome {
         while !Task.isCancelled, manager.phase == .unauthenticated {
@@ -31,7 +31,7 @@ extension AuthManager.Passkeys {
         return .cancelled
     }
 
-    /// In a separate task: a screen cancels the task that offers passkeys as soon as a sign-in is in progress.
+    /// In a separate task: during a sign-in, the screen cancels the one that offers passkeys.
     private func signIn(with assertion: PasskeyAssertion) async throws(AuthError) -> SignInOutcome {
         let work = Task {
             try await manager.authenticate(.passkey) { .session(try await manager.service.signIn(with: assertion)) }
@@ -50,14 +50,14 @@ extension AuthManager.Passkeys {
     private func choice(of passkeys: any PasskeyAuthenticator) async -> Choice {
         await withTaskGroup(of: Choice.self) { [service = manager.service, clock = manager.clock] group in
             group.addTask {
-                // Ignored: the user has not asked for a passkey.
+                // Ignored: the user has not requested a passkey.
                 guard let assertion = try? await service.passkeyAssertion(with: passkeys, style: .autoFill) else {
                     return .failed
                 }
                 return .chosen(assertion)
             }
             group.addTask {
-                // Cancelled, because the user has chosen.
+                // Cancelled: the user has chosen.
                 do { try await clock.sleep(.seconds(270)) } catch { return .failed }
                 return .expired
             }
@@ -66,9 +66,10 @@ extension AuthManager.Passkeys {
         }
     }
 
-    /// Whether the user of this sign-in may be asked to add a passkey: after any sign-in of this run without one, once on
-    /// this device, if the account has none. After a password, the system may add one without a question (iOS 18).
-    /// Sets ``AuthManager/asksForPasskey``. Failures show nowhere.
+    /// Offers a passkey after a sign-in without one, once per device, if the account has none.
+    ///
+    /// Sets ``AuthManager/asksForPasskey``, unless the system adds one without a question after a password (iOS 18).
+    /// Failures are hidden.
     public func offer(with passkeys: any PasskeyAuthenticator) async {
         guard manager.isLoggedIn, !manager.isAnonymous, let opening = manager.opening, opening.method != .passkey,
             !manager.memory.hasOfferedPasskey()
@@ -85,7 +86,7 @@ extension AuthManager.Passkeys {
         manager.asksForPasskey = true
     }
 
-    /// Whether the account has a passkey that the system has added by itself, also if the response to it was lost.
+    /// Whether the system has added a passkey automatically, even if the response was lost.
     private func isAddedAutomatically(with passkeys: any PasskeyAuthenticator) async -> Bool {
         do {
             _ = try await manager.service.registerPasskey(with: passkeys, style: .automatic)
@@ -93,14 +94,14 @@ extension AuthManager.Passkeys {
         } catch AuthClientError.cancelled {
             return false
         } catch {
-            // Ignored: without an answer, the user is asked.
+            // Ignored: without a response, the user is asked.
             return (try? await manager.service.passkeys())?.isEmpty == false
         }
     }
 
     private func isCurrent(_ epoch: Int) -> Bool { manager.epoch == epoch && manager.isLoggedIn }
 
-    /// The user has answered "Add a passkey?", which is never asked again on this device.
+    /// Answers "Add a passkey?", which is never asked again on this device.
     public func dismissOffer() {
         manager.asksForPasskey = false
         manager.memory.keepPasskeyOffer()
@@ -108,8 +109,8 @@ extension AuthManager.Passkeys {
 
     /// Creates a passkey in the system's sheet.
     ///
-    /// - Throws: ``AuthError``: ``AuthError/cancelled`` if the user closed the sheet, after which nothing is shown;
-    ///   ``AuthError/passkeyExists``, ``AuthError/tooMany``. ``SignInMessage/init(changing:)`` has a text for each.
+    /// - Throws: ``AuthError/cancelled`` if the user closed the sheet: show nothing; ``AuthError/passkeyExists``,
+    ///   ``AuthError/tooMany``.
     @discardableResult
     public func add(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> AuthPasskey {
         let passkey = try await manager.changing {
@@ -119,9 +120,9 @@ extension AuthManager.Passkeys {
         return passkey
     }
 
-    /// Fetches the user's passkeys, the oldest first; nil if the server has none.
+    /// Fetches the user's passkeys, oldest first; nil if the server has none.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/notAuthenticated`` if signed out.
+    /// - Throws: ``AuthError``.
     public func list() async throws(AuthError) -> [AuthPasskey]? {
         do throws(AuthError) {
             return try await manager.changing { try await manager.service.passkeys() }
@@ -139,13 +140,13 @@ extension AuthManager.Passkeys {
         try await manager.changing { try await manager.service.renamePasskey(id: id, friendlyName: name) }
     }
 
-    /// Deletes a passkey, and tells the password managers of this device.
+    /// Deletes a passkey.
     ///
-    /// - Parameter passkeys: With nil, password managers are not told.
-    /// - Throws: As ``list()``, and what the step-up's question ends with.
+    /// - Parameter passkeys: Notifies this device's password managers.
+    /// - Throws: As ``list()``, and the errors of the step-up.
     public func delete(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
         try await manager.changing { try await manager.service.deletePasskey(id: id) }
-        // Ignored: the password manager may then offer a passkey that the server refuses.
+        // Ignored: the password manager may then offer a passkey that the server rejects.
         if let passkeys { try? await manager.service.signalPasskeys(to: passkeys) }
     }
 }

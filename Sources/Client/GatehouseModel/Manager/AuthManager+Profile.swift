@@ -2,15 +2,15 @@ import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Whether the profile can be changed: not in an app without profiles, see ``MetadataProfile``.
+    /// Whether the profile can be changed; see ``MetadataProfile``.
     public var canChangeProfile: Bool { !service.isReadOnly }
 
-    /// Starts to reload the profile. Sets ``user``, or ``error`` after a failure.
+    /// Starts to reload the profile, which sets ``user`` or ``error``.
     public func reloadProfile() {
         if isLoggedIn { loadProfile() }
     }
 
-    /// Reloads the profile and returns when that has succeeded or failed, as `refreshable` needs it.
+    /// Reloads the profile and returns afterwards, as `refreshable` requires.
     ///
     /// ```swift
     /// List { rows }.refreshable { await manager.refreshProfile() }
@@ -18,18 +18,19 @@ extension AuthManager {
     public func refreshProfile() async {
         reloadProfile()
         var awaited: Int?
-        // Another load may supersede the one that is awaited.
+        // Another load may supersede the awaited one.
         while isLoadingProfile, awaited != loadCount, let load = loading {
             awaited = loadCount
             await load.value
         }
     }
 
-    /// Changes the given fields, and updates ``user`` with the response. Without changes it sends nothing. The change
-    /// continues if the calling task is cancelled, for example because the user leaves the screen.
+    /// Changes the given fields, and updates ``user``. Without changes it sends nothing.
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``: ``AuthError/notAuthenticated`` if signed out;
-    ///   ``AuthError/networkError(_:)`` also for an invalid value. ``user`` is then unchanged.
+    /// The change ignores the cancellation of the calling task.
+    ///
+    /// - Throws: ``AuthError``, which is also ``error``; ``AuthError/networkError(_:)`` for an invalid value. ``user``
+    ///   is unchanged.
     public func updateProfile(_ change: ProfileChange) async throws(AuthError) {
         guard !change.isEmpty else { return }
         let mine = epoch
@@ -37,7 +38,7 @@ extension AuthManager {
         profileLoad.landChange(me, mine)
     }
 
-    /// Changes the first name and the app's own fields. Omitted fields keep their values.
+    /// Changes the first name and the custom fields. Omitted fields keep their values.
     ///
     /// ```swift
     /// try await manager.updateProfile(data: ["mood": "calm", "goal": .null])   // sets the mood, removes the goal
@@ -51,8 +52,7 @@ extension AuthManager {
         try await updateProfile(ProfileChange(firstName: firstName, data: data))
     }
 
-    /// Changes the first name and the app's own fields. A property that is nil keeps the stored value, as does a field
-    /// that the value does not have.
+    /// Changes the first name and the custom fields. Missing and nil properties keep their values.
     ///
     /// ```swift
     /// struct Journal: Codable { var mood: String? }
@@ -61,7 +61,7 @@ extension AuthManager {
     ///
     /// - Parameters:
     ///   - firstName: At most 50 characters.
-    ///   - data: A value that is encoded as a JSON object.
+    ///   - data: A value that encodes as a JSON object.
     /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown(_:)`` for a value that cannot be encoded.
     public func updateProfile(
         firstName: FieldChange = .keep, data: some Encodable
@@ -83,9 +83,9 @@ extension AuthManager {
     /// }
     /// ```
     ///
-    /// - Throws: ``AuthError``, which is also set as ``error``. The user is then still signed in. After
-    ///   ``AuthError/freshSignInNeeded`` the user must sign in again first; after ``AuthError/offline(_:)`` or
-    ///   ``AuthError/networkError(_:)`` the account may be deleted, and the call can be repeated.
+    /// - Throws: ``AuthError``, which is also ``error``; the user stays signed in. After
+    ///   ``AuthError/freshSignInNeeded`` the user must sign in again; after ``AuthError/offline(_:)`` or
+    ///   ``AuthError/networkError(_:)`` the account may be deleted: retry.
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }
@@ -93,7 +93,7 @@ extension AuthManager {
         if epoch == mine { await signOut() }
     }
 
-    /// Makes a call for the signed-in user. Sets ``error`` on failure.
+    /// Sets ``error`` on failure.
     func call<Value: Sendable>(
         _ work: @escaping @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {
@@ -103,17 +103,17 @@ extension AuthManager {
         do {
             guard isLoggedIn else { throw AuthError.notAuthenticated }
             error = nil
-            // Not in the caller's task, which ends with a screen: the server may have made the change by then.
+            // The caller's task ends with its screen, but the server may have made the change.
             return try await proofs.provingToTheEnd(work)
         } catch {
             let failure = AuthError(error)
-            // A screen that was left does not wait for its answer any more.
+            // A closed screen shows no error.
             if epoch == mine, failure != .cancelled { self.error = failure }
             throw failure
         }
     }
 
-    /// Makes a change for the signed-in user, whose screen shows the error.
+    /// The caller's screen shows the error.
     func changing<Value: Sendable>(
         _ work: @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {

@@ -2,14 +2,13 @@ public import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Answers to ``secondFactor`` after a sign-in, and to ``AuthManager/proofQuestion`` during a change.
+    /// Answers to ``secondFactor`` and ``proofQuestion``.
     public var proofs: Proofs { Proofs(manager: self) }
 
-    /// Answers to ``AuthManager/secondFactor`` after a sign-in, and to ``AuthManager/proofQuestion`` during a change. See
+    /// Answers ``AuthManager/secondFactor`` after a sign-in, and ``AuthManager/proofQuestion`` during a change. See
     /// ``AuthManager/proofs``.
     ///
-    /// Each throws ``AuthError`` (``SignInMessage/init(changing:)`` has a text for it) and leaves the question as it is, also
-    /// after ``AuthError/offline(_:)``: the user enters the next code.
+    /// After a failure, including ``AuthError/offline(_:)``, the question remains.
     @MainActor
     public struct Proofs {
         let manager: AuthManager
@@ -17,7 +16,7 @@ extension AuthManager {
 }
 
 extension AuthManager.Proofs {
-    /// Proves an authenticator app, also a new one.
+    /// Proves an authenticator app, including a new one.
     ///
     /// ```swift
     /// if case .app(let app)? = account.secondFactor?.methods.first {
@@ -25,7 +24,7 @@ extension AuthManager.Proofs {
     /// }
     /// ```
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. A code works once.
+    /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. Codes are single-use.
     public func prove(code: String, of factor: UUID) async throws(AuthError) {
         try await prove { try await manager.service.verify(code: code, of: factor) }
     }
@@ -37,29 +36,29 @@ extension AuthManager.Proofs {
         try await prove { try await manager.service.verify(factor, with: keys) }
     }
 
-    /// Uses up a recovery code.
+    /// Proves with a recovery code, which is single-use.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong`` or ``AuthError/recoveryCodesLocked(retryAfter:)``.
     public func prove(recoveryCode: String) async throws(AuthError) {
         try await prove { try await manager.service.verify(recoveryCode: recoveryCode) }
     }
 
-    /// Answers ``AuthManager/proofQuestion`` with the account's password.
+    /// Answers ``AuthManager/proofQuestion`` with the password.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials``.
     public func prove(password: String) async throws(AuthError) {
         try await prove { try await manager.service.signInAgain(password: password) }
     }
 
-    /// Answers ``AuthManager/proofQuestion`` with a passkey of the account.
+    /// Answers ``AuthManager/proofQuestion`` with a passkey.
     ///
-    /// - Throws: ``AuthError``: ``AuthError/linkOtherAccount`` for one of another account; ``AuthError/cancelled`` if the
-    ///   user closed the sheet.
+    /// - Throws: ``AuthError/linkOtherAccount`` for another account's; ``AuthError/cancelled`` if the user closed the
+    ///   sheet.
     public func prove(with passkeys: any PasskeyAuthenticator) async throws(AuthError) {
         try await prove { try await manager.service.signInAgain(with: passkeys) }
     }
 
-    /// The user does not answer ``AuthManager/proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
+    /// Dismisses ``AuthManager/proofQuestion``: the waiting calls throw ``AuthError/cancelled``.
     public func dismiss() { answer(.dismissed) }
 
     private func prove(_ work: @escaping @MainActor () async throws -> AuthSession) async throws(AuthError) {
@@ -68,7 +67,7 @@ extension AuthManager.Proofs {
         manager.callCount += 1
         defer { manager.callCount -= 1 }
         do {
-            // Not in the caller's task, which ends with a screen: the server may have used up the code by then.
+            // The caller's task ends with its screen, but the server may have used up the code.
             let session = try await Task { try await manager.linking.complete(after: try await work()) }.value
             guard manager.epoch == mine else { throw AuthError.cancelled }
             // The service's event may have shown the user already.
@@ -79,7 +78,7 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// Ends the question. The waiting calls continue or fail.
+    /// The waiting calls continue or fail.
     func answer(_ answer: ProvedCall.Answer) {
         let waiting = manager.proofWaiters
         manager.proofWaiters = []
@@ -87,8 +86,7 @@ extension AuthManager.Proofs {
         for call in waiting { call.hear(answer) }
     }
 
-    /// Makes a call. If the server requires a proof, asks for it and repeats the call once. The cancellation of this task ends
-    /// the wait for the user.
+    /// If the call requires a proof, asks for it and retries once. Cancellation stops the wait for the user.
     func proving<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         let call = ProvedCall()
         return try await withTaskCancellationHandler {
@@ -98,7 +96,7 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// The same in a separate task: a cancellation ends the wait for the user, but not a request.
+    /// Like ``proving(_:)``, but cancellation does not interrupt a request.
     func provingToTheEnd<Value: Sendable>(_ work: @escaping @MainActor () async throws -> Value) async throws -> Value {
         let call = ProvedCall()
         let task = Task { try await proving(call, work) }
@@ -118,7 +116,7 @@ extension AuthManager.Proofs {
         } catch {
             guard manager.answersProofQuestions, let need = ProofNeed(error), await ask(need) else { throw error }
             switch await answer(for: call) {
-            // The other account's user has not asked for the change.
+            // The other account's user has not requested the change.
             case .proven where manager.user?.id != owner: throw AuthError.cancelled
             case .proven: return try await work()
             case .dismissed: throw AuthError.cancelled
@@ -132,7 +130,7 @@ extension AuthManager.Proofs {
         manager.proofQuestion = nil
     }
 
-    /// Handles the cancellation of a task that waits. Dismisses the question if no other call waits for it.
+    /// Dismisses the question if no other call waits for it.
     private func abandon(_ call: ProvedCall) {
         call.isAbandoned = true
         let isWaiting = manager.proofWaiters.contains { $0 === call }
@@ -141,7 +139,7 @@ extension AuthManager.Proofs {
         call.hear(.dismissed)
     }
 
-    /// - Returns: Whether there is a question that the user can answer.
+    /// - Returns: Whether the user can answer a question.
     private func ask(_ need: ProofNeed) async -> Bool {
         let mine = manager.epoch
         guard let account = await manager.service.currentSession?.user else { return false }
@@ -159,13 +157,13 @@ extension AuthManager.Proofs {
             if manager.proofWaiters.isEmpty { endQuestion() }
             return .dismissed
         }
-        // Another call's answer counts for this one, which then finds out whether it suffices.
+        // Another call was answered. This one finds out whether that suffices.
         if manager.proofQuestion == nil { return manager.isLoggedIn ? .proven : .dismissed }
         manager.proofWaiters.append(call)
         return await call.answer()
     }
 
-    /// A second factor proves everything. Only without one, the first factor does.
+    /// The first factor suffices only without a second one.
     private func proofMethods(of account: AuthUser, for need: ProofNeed) async -> [ProofMethod] {
         var account = account
         // Ignored: the session's factors, which may be older, are used instead.
@@ -181,7 +179,6 @@ extension AuthManager.Proofs {
     }
 }
 
-/// A call that may wait for the user's proof.
 @MainActor final class ProvedCall {
     enum Answer: Sendable {
         case proven
@@ -190,7 +187,6 @@ extension AuthManager.Proofs {
         case notShown
     }
 
-    /// Whether its caller was cancelled.
     var isAbandoned = false
     private var waiter: CheckedContinuation<Answer, Never>?
 

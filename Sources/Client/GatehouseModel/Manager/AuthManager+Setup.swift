@@ -5,7 +5,7 @@ public import Gatehouse
 public struct SetupProblem: Hashable, Sendable, CustomStringConvertible {
     /// The parameter's name, such as `url`.
     public var parameter: String
-    /// The problem with its value, and the remedy.
+    /// The problem and the remedy.
     public var reason: String
 
     /// For tests and previews.
@@ -18,7 +18,7 @@ public struct SetupProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AuthManager {
-    /// Creates the manager of an app. Makes no call; reads the store once, on the calling thread.
+    /// Creates an app's manager. Makes no request; reads the store once, on the calling thread.
     ///
     /// ```swift
     /// @main struct JournalApp: App {
@@ -28,29 +28,27 @@ extension AuthManager {
     /// }
     /// ```
     ///
-    /// A wrong value is reported by the first call, by the login screen and in the log, with the parameter's name
-    /// (``setupProblem``).
+    /// The first call, the login screen and the log report a wrong value (``setupProblem``).
     ///
     /// - Parameters:
     ///   - url: The server's URL, without `/auth/v1`.
-    ///   - publishableKey: The app's public key, never the secret one.
-    ///   - gateway: The URL of the profiles, without `/v1`; nil for `url`.
-    ///   - redirectTo: The target of browsers and of links in mails, such as `com.example.app://auth-callback`; the
-    ///     server must allow it. nil for `auth-callback` at the first URL scheme of the app's `Info.plist`. An `https`
-    ///     URL serves links in mails alone: the screens then offer no provider in a browser.
-    ///   - profile: Makes the source of profiles from the auth client, such as
-    ///     `{ MetadataProfile(client: $0) { … } }`; nil for the gateway.
-    ///   - storage: Stores the session; nil for the system's store, with entries of the app's own.
-    ///   - accessibility: When the system's keychain can be read, if `storage` is nil. With the default, work that a push or a
-    ///     background task begins on a locked phone has no token; `afterFirstUnlockThisDeviceOnly` gives it one.
-    ///   - allowsSeveralAccounts: Whether a sign-in to another account keeps the signed-in one on this device; see
-    ///     ``accounts``. The profile screen then has a switcher.
+    ///   - publishableKey: The app's public API key, never the secret one.
+    ///   - gateway: The profiles' URL, without `/v1`; nil for `url`.
+    ///   - redirectTo: The target of browsers and emailed links, such as `com.example.app://auth-callback`; the server
+    ///     must allow it. nil for `auth-callback` at the first URL scheme in `Info.plist`. An `https` URL serves
+    ///     emailed links only: the screens offer no provider in a browser.
+    ///   - profile: Creates the source of profiles, such as `{ MetadataProfile(client: $0) { … } }`; nil for the
+    ///     gateway.
+    ///   - storage: Stores the session; nil for the system's store.
+    ///   - accessibility: When the system's keychain can be read, if `storage` is nil. The default allows no token for
+    ///     background work on a locked phone; `afterFirstUnlockThisDeviceOnly` does.
+    ///   - allowsSeveralAccounts: Keeps the signed-in account on this device when another signs in; see ``accounts``.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
-    ///   - telemetry: The receivers of all events.
-    ///   - appleCredentials: Reports whether a user has revoked the consent to sign in with Apple.
-    ///   - memory: Remembers the method of the last sign-in.
-    ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
+    ///   - telemetry: Receivers of all events.
+    ///   - appleCredentials: Reports revoked consent to Sign in with Apple.
+    ///   - memory: Remembers the last sign-in's method.
+    ///   - log: Receives log lines without personal data. Must return immediately.
     public convenience init(
         url: String, publishableKey: String, gateway: String? = nil, redirectTo: String? = nil,
         profile: ((GatehouseClient) -> any ProfileSource)? = nil, storage: (any SecureStorage)? = nil,
@@ -77,25 +75,22 @@ extension AuthManager {
 }
 
 extension AuthManager {
-    /// The wrong parameter of the initializer; nil if the setup is correct. Every call throws ``AuthError/setup(_:)``,
-    /// and the login screen shows it to the app's developer.
+    /// The initializer's wrong parameter. Every call throws ``AuthError/setup(_:)``, and the login screen shows it.
     public nonisolated var setupProblem: SetupProblem? {
         if case .setup(let problem) = (service as? MisconfiguredService)?.error { problem } else { nil }
     }
 
-    /// The redirect URL of browsers and of links in mails; nil without one, so that only Apple's sheet and email
-    /// addresses sign in.
+    /// The redirect URL of browsers and emailed links. Without one, only Apple's sheet and email addresses sign in.
     public nonisolated var redirectTo: URL? { service.redirectTo }
 
-    /// The gateway, for an app's own calls; nil with a service of the app's own.
+    /// The gateway, for an app's own calls; nil with a custom service.
     public nonisolated var gateway: GatewayClient? { (service as? LiveAuthService)?.gateway }
 
-    /// The auth client, for calls that the manager does not have; nil with a service of the app's own. The manager
-    /// follows its sign-ins and sign-outs.
+    /// The auth client, for calls that the manager lacks; nil with a custom service. The manager follows its sign-ins
+    /// and sign-outs.
     public nonisolated var client: GatehouseClient? { (service as? LiveAuthService)?.client }
 }
 
-/// The checked parameters of a manager.
 package struct ManagerSetup {
     let url: URL
     let publishableKey: String
@@ -130,7 +125,7 @@ package struct ManagerSetup {
             accessibility: accessibility)
     }
 
-    /// The redirect URL at the first URL scheme of an `Info.plist`; nil without one.
+    /// Uses the first URL scheme.
     package static func redirect(of info: [String: Any]) -> String? {
         let types = info["CFBundleURLTypes"] as? [[String: Any]] ?? []
         let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }

@@ -1,22 +1,22 @@
 import Foundation
 public import Gatehouse
 
-/// The result of a sign-in without a failure.
+/// The result of a sign-in.
 public enum SignInOutcome: Hashable, Sendable {
-    /// There is a session.
+    /// The user is signed in.
     case signedIn
-    /// The user must open a confirmation mail; not signed in.
+    /// The user must first confirm the address; not signed in.
     case checkMail
-    /// The first factor is proven, and the account has a second one: ask for ``AuthManager/secondFactor``.
+    /// The first factor is proven; ask for ``AuthManager/secondFactor``.
     case secondFactorNeeded
     /// The user cancelled.
     case cancelled
     /// Another sign-in is in progress. Nothing was sent.
     case ignored
-    /// The system has no sheet for a new account: ask for address and name, and call
+    /// The system lacks a sheet for new accounts: ask for address and name, and call
     /// ``AuthManager/signUpWithPasskey(_:firstName:with:)``.
     case formNeeded
-    /// The user has signed in to this app with Apple before, and chose that in the sheet for a new account.
+    /// The user chose Sign in with Apple in the sheet for a new account.
     case applePreferred
 }
 
@@ -24,12 +24,10 @@ extension AuthManager {
     /// Records the chosen sign-in method for telemetry.
     public func select(_ method: AuthMethod) { record(.methodSelected(method)) }
 
-    /// Signs in with a password.
+    /// Signs in with a password. The profile loads afterwards.
     ///
-    /// Returns as soon as there is a session; the profile loads afterwards.
-    ///
-    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for both an unknown account and a wrong password;
-    ///   ``AuthError/alreadySignedIn`` for a signed-in user, without a request. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for an unknown account or a wrong password;
+    ///   ``AuthError/alreadySignedIn``, without a request.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
@@ -39,7 +37,7 @@ extension AuthManager {
     ///
     /// - Parameters:
     ///   - password: At least 8 characters and at most 1,024 bytes.
-    ///   - firstName: The name for the profile.
+    ///   - firstName: The profile's name.
     /// - Throws: As ``signInWithEmail(_:password:)``, also ``AuthError/userExists`` or ``AuthError/weakPassword(_:)``.
     @discardableResult
     public func signUpWithEmail(
@@ -67,10 +65,10 @@ extension AuthManager {
     /// }
     /// ```
     ///
-    /// - Parameter sheet: Shows Apple's sheet, or returns what its button's callback received. Throws
-    ///   ``AuthError/cancelled``, ``AuthError/providerFailed``, or a `URLError` without a connection.
-    /// - Throws: As ``signInWithEmail(_:password:)``. Sets ``linkQuestion`` if the address already belongs to an
-    ///   account; the error is then ``AuthError/emailInUse(_:)``. Cancellation is an outcome, not an error.
+    /// - Parameter sheet: Shows Apple's sheet, or returns its button's result. Throws ``AuthError/cancelled``,
+    ///   ``AuthError/providerFailed``, or a `URLError` without a connection.
+    /// - Throws: As ``signInWithEmail(_:password:)``. If the address belongs to an account, sets ``linkQuestion`` and
+    ///   throws ``AuthError/emailInUse(_:)``. Cancellation is an outcome.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError)
         -> SignInOutcome
@@ -78,7 +76,7 @@ extension AuthManager {
         try await authenticate(.apple) { try await self.names.credentials(from: sheet) }
     }
 
-    /// Signs in with the result of Google's own sheet.
+    /// Signs in with Google's own sheet.
     ///
     /// - Parameter sheet: As for ``signInWithApple(_:)``.
     /// - Throws: As ``signInWithApple(_:)``.
@@ -89,11 +87,11 @@ extension AuthManager {
         try await authenticate(.google, sheet)
     }
 
-    /// An anonymous account gets the identity; everybody else signs in with it.
+    /// Adds the identity to an anonymous account, or signs in with it.
     private func authenticate(
         _ method: AuthMethod, _ sheet: @MainActor () async throws -> IDTokenCredentials
     ) async throws(AuthError) -> SignInOutcome {
-        // The sheet answers once.
+        // The sheet returns once.
         var answer: IDTokenCredentials?
         func credentials() async throws -> IDTokenCredentials {
             if let answer { return answer }
@@ -108,16 +106,17 @@ extension AuthManager {
         }
     }
 
-    /// Signs in with Google in a browser that has its own redirect URL, such as `SystemWebAuthentication`.
+    /// Signs in with Google in a browser.
     ///
-    /// - Parameter browser: A browser with a redirect URL that the server allows; ``AppBrowser`` opens one of the app's own.
+    /// - Parameter browser: Such as `SystemWebAuthentication` or ``AppBrowser``, with a redirect URL that the server
+    ///   allows.
     /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> SignInOutcome {
         try await signIn(with: .google, in: browser)
     }
 
-    /// Signs in with any provider of the server, in a browser that has its own redirect URL.
+    /// Signs in with any of the server's providers in a browser.
     ///
     /// - Throws: As ``signInWithGoogle(in:)``.
     @discardableResult
@@ -131,7 +130,7 @@ extension AuthManager {
         }
     }
 
-    /// Signs in with a passkey that the user chooses in the system's sheet.
+    /// Signs in with a passkey from the system's sheet.
     ///
     /// ```swift
     /// try await account.signInWithPasskey(with: passkeys)
@@ -139,7 +138,7 @@ extension AuthManager {
     ///
     /// - Parameter style: `immediatelyAvailable` shows a sheet only if this device has a passkey.
     /// - Returns: `.cancelled` if the user closed the sheet, or there is no passkey: show nothing.
-    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``. ``SignInMessage`` has a text for each.
+    /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``.
     @discardableResult
     public func signInWithPasskey(
         with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle = .sheet
@@ -150,7 +149,7 @@ extension AuthManager {
         }
     }
 
-    /// - Returns: Whether the phase allows the step. An unexpected step is recorded and changes nothing.
+    /// - Returns: false for a step that the phase does not allow, which is recorded.
     @discardableResult
     func step(_ step: AuthStep) -> Bool {
         guard let next = phase.after(step) else {
@@ -166,8 +165,7 @@ extension AuthManager {
         for sink in sinks { sink.record(event) }
     }
 
-    /// Lets the receivers of telemetry send what waits. The screens' `gatehouse(_:branding:)` calls it when the app goes to
-    /// the background.
+    /// Flushes telemetry, as `gatehouse(_:branding:)` does when the app enters the background.
     @discardableResult
     public func flushTelemetry() -> Task<Void, Never> {
         Task { [sinks] in

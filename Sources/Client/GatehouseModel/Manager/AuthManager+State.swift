@@ -4,16 +4,15 @@ import Gatehouse
 /// The sign-in that began the session.
 struct Opening: Sendable {
     var method: AuthMethod
-    /// The uptime when it began.
+    /// As uptime.
     var startedAt: Duration
-    /// Whether telemetry knows its end.
+    /// In telemetry.
     var isRecorded = false
 }
 
-// Shown state.
 extension AuthManager {
-    /// Shows the session's user, or asks for the second factor first. A user who is shown stays so: a session whose level
-    /// falls asks when a change needs it. Only one whose level was unknown is hidden again.
+    /// Asks for the second factor first. Hides an already shown user again only if the session's level was unknown;
+    /// otherwise a change asks.
     ///
     /// - Returns: Whether the user is shown.
     func enter(_ session: AuthSession) -> Bool {
@@ -41,10 +40,10 @@ extension AuthManager {
         return false
     }
 
-    /// The user who is shown, or whose second factor is asked.
+    /// Includes the account whose second factor is asked.
     var shownAccount: UUID? { user?.id ?? secondFactor?.userID }
 
-    /// Another account is about to be shown. Work for the previous one no longer has any effect.
+    /// Invalidates the previous account's work.
     func leaveAccount() {
         epoch += 1
         (error, isNewUser) = (nil, false)
@@ -54,10 +53,10 @@ extension AuthManager {
         (needsNewPassword, asksForPasskey, opening, pendingLink) = (false, false, nil, nil)
     }
 
-    /// Whether the shown session has lost its access token, so that its level is unknown until the refresh.
+    /// The session's level is then unknown until the refresh.
     var lacksToken: Bool { shownSession?.accessToken.isEmpty == true }
 
-    /// Shows the session's user, and keeps known details of the same user.
+    /// Keeps the same user's profile.
     func show(_ account: AuthUser) {
         var shown = AuthenticatedUser(account)
         if let user, user.id == shown.id {
@@ -74,7 +73,7 @@ extension AuthManager {
         completeOpening()
     }
 
-    /// The sign-in is complete with the second factor.
+    /// The second factor completes the sign-in.
     private func completeOpening() {
         guard let opening, !opening.isRecorded else { return }
         self.opening?.isRecorded = true
@@ -82,7 +81,7 @@ extension AuthManager {
         if opening.method != .anonymous { memory.keep(opening.method.rawValue) }
     }
 
-    /// Shows the signed-out state. Work of the previous epoch no longer has any effect.
+    /// Invalidates the epoch's work.
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()
@@ -107,8 +106,7 @@ extension AuthManager {
 }
 
 extension AuthSession {
-    /// Whether the account has a second factor that this session has not proven. False if the access token was lost: the
-    /// refresh tells the level.
+    /// False if the access token was lost: the refresh determines the level.
     var needsSecondFactor: Bool {
         guard !accessToken.isEmpty else { return false }
         let levels = assurance

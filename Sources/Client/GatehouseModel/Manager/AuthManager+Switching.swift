@@ -1,10 +1,10 @@
 public import Gatehouse
 
-/// Another account is about to replace the signed-in one. See ``AuthManager/switchQuestion``.
+/// Asks whether another account replaces the signed-in one; see ``AuthManager/switchQuestion``.
 public struct SwitchQuestion: Hashable, Sendable {
-    /// The user of a mail's link; nil if an anonymous user signs in to an account that exists.
+    /// The emailed link's user; nil if an anonymous user signs in to an existing account.
     public var user: AuthenticatedUser?
-    /// Whether an anonymous account is left, which cannot be opened again.
+    /// Whether an anonymous account would be lost.
     public var leavesAnonymousAccount: Bool
 
     /// For tests and previews.
@@ -15,9 +15,10 @@ public struct SwitchQuestion: Hashable, Sendable {
 }
 
 extension AuthManager {
-    /// Signs in to another account in place of the signed-in one, whose session then ends here and at the server; with
-    /// ``allowsSeveralAccounts`` it stays in ``accounts`` instead. Until the sign-in has succeeded, and after it has failed,
-    /// the previous user stays.
+    /// Signs in to another account and ends the current session, or with ``allowsSeveralAccounts`` keeps it in
+    /// ``accounts``.
+    ///
+    /// Until the sign-in succeeds, the previous user stays.
     ///
     /// ```swift
     /// try await account.switchAccount { account throws(AuthError) in
@@ -26,8 +27,8 @@ extension AuthManager {
     /// ```
     ///
     /// - Parameter signIn: A sign-in with this manager.
-    /// - Throws: As the sign-in; ``AuthError/tooMany`` if this device has as many accounts as possible. A second factor that
-    ///   the user does not prove signs out, or returns to the previous account if that stays.
+    /// - Throws: As the sign-in; ``AuthError/tooMany`` if this device has the maximum of accounts. Abandoning the
+    ///   second factor signs out, or returns to a kept account.
     @discardableResult
     public func switchAccount(
         _ signIn: @MainActor (AuthManager) async throws(AuthError) -> SignInOutcome
@@ -37,23 +38,23 @@ extension AuthManager {
         return try await signIn(self)
     }
 
-    /// Whether the signed-in user's account has no sign-in method; see ``signInAnonymously()``.
+    /// Whether the account has no sign-in method; see ``signInAnonymously()``.
     public var isAnonymous: Bool { user?.isAnonymous == true }
 
-    /// Creates an account without a sign-in method, for an app that keeps data before it asks for an account. If its session
-    /// is lost, the account cannot be opened again.
+    /// Creates an account without a sign-in method, for apps that store data first. Without its session, the account is
+    /// lost.
     ///
-    /// A sign-up with an address, and a sign-in with a provider, then give this account its sign-in method: it keeps its id
-    /// and its data. A sign-in to an account that exists leaves it, after ``switchQuestion``.
+    /// A sign-up, or a provider sign-in without an account, adds a sign-in method; id and data stay. A sign-in to an
+    /// existing account leaves this one, after ``switchQuestion``.
     ///
-    /// - Throws: ``AuthError``: ``AuthError/notOffered`` if the server has no anonymous users; ``AuthError/alreadySignedIn``.
+    /// - Throws: ``AuthError/notOffered`` if the server has no anonymous users; ``AuthError/alreadySignedIn``.
     @discardableResult
     public func signInAnonymously() async throws(AuthError) -> SignInOutcome {
         if isAnonymous { throw .alreadySignedIn }
         return try await authenticate(.anonymous) { .session(try await self.service.signInAnonymously()) }
     }
 
-    /// Answers ``switchQuestion``: whether the other account replaces the signed-in one.
+    /// Answers ``switchQuestion``; true replaces the signed-in account.
     public func answerSwitch(_ switches: Bool) {
         switchScreen.ended()
         let waiter = switchWaiter
@@ -61,8 +62,6 @@ extension AuthManager {
         waiter?.resume(returning: switches)
     }
 
-    /// Asks the signed-in user.
-    ///
     /// - Returns: false also if no screen can ask.
     func wantsSwitch(to other: AuthUser?) async -> Bool {
         // Without a user, for example before the second factor, no visible account is replaced.
@@ -82,21 +81,20 @@ extension AuthManager {
         return await withCheckedContinuation { switchWaiter = $0 }
     }
 
-    /// A screen of GatehouseUI shows ``switchQuestion``.
     package func switchAppeared() { switchScreen.appeared() }
 }
 
-/// Watches that a screen of GatehouseUI shows a question: a sheet of the app's own may cover them all.
+/// Detects that no screen shows a question, for example below a custom sheet.
 @MainActor
 final class QuestionScreen {
     private var timer: Task<Void, Never>?
 
-    /// Calls `missing` if no screen shows the question within twenty seconds.
+    /// Calls `missing` after twenty seconds without the question on a screen.
     func expect(of manager: AuthManager, _ missing: @escaping @MainActor (AuthManager) -> Void) {
         timer?.cancel()
         guard manager.questionRoots > 0 else { return }
         timer = Task { [weak manager, clock = manager.clock] in
-            // Cancelled, because the question has ended or is shown.
+            // Cancelled: the question has ended or is shown.
             do { try await clock.sleep(.seconds(20)) } catch { return }
             guard let manager, !Task.isCancelled else { return }
             manager.log(

@@ -2,12 +2,10 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The single owner of an app's account state.
+/// The single owner of an app's account state. Create one at the app's root and pass it down.
 ///
-/// It follows the auth service's events. It shows the stored session with the first frame, even offline, and adds the
-/// profile when it arrives. Create one at the app's root and pass it down.
-///
-/// While ``phase`` is `restoring`, the store has not answered yet: show neither a signed-in nor a signed-out state.
+/// It shows the stored session in the first frame, even offline, and adds the profile when it arrives. While ``phase``
+/// is `restoring`, show neither a signed-in nor a signed-out state.
 ///
 /// ```swift
 /// let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -20,79 +18,75 @@ public import Observation
 /// ```
 @MainActor @Observable
 public final class AuthManager {
-    /// The signed-in user; nil if signed out.
+    /// The signed-in user.
     public internal(set) var user: AuthenticatedUser?
     /// The phase of the account state.
     public internal(set) var phase = AuthPhase.restoring
     /// The last failure outside of a sign-in. Set it to nil after displaying it.
     public var error: AuthError?
-    /// Why the user is signed out; nil if signed in, and before the store has answered.
+    /// The reason for the sign-out; nil if signed in, and before the store has answered.
     public internal(set) var signedOutReason: SignedOutReason?
-    /// Why the store does not answer while ``phase`` is `restoring`; nil before the first attempt has failed.
+    /// Why the store does not answer while ``phase`` is `restoring`.
     public internal(set) var storeProblem: StoreProblem?
-    /// Whether the account was created by the sign-in that began this session, also if a mail confirmed it in between.
-    /// False after a restart, and after a password or a passkey of an account. A provider's sign-in counts as the account's
-    /// first one within five seconds of its creation.
+    /// Whether this session's sign-in created the account, including with a confirmation email in between.
+    ///
+    /// False after a restart. A provider's sign-in counts within five seconds of the account's creation.
     public internal(set) var isNewUser = false
-    /// The user came from a password reset mail: ask for a new password, then set this to false.
+    /// Whether to ask for a new password after a password reset. Set it to false afterwards.
     public var needsNewPassword = false
-    /// The question after a provider sign-in whose address already belongs to an account. Answer it with
-    /// ``linking``. nil if there is no question.
+    /// The question after a provider sign-in with another account's address. Answer it with ``linking``.
     public internal(set) var linkQuestion: AuthLinkQuestion?
     /// The server's public settings; nil before ``loadServerSettings()``.
     public internal(set) var serverSettings: AuthServerSettings?
-    /// Whether ``user`` contains the gateway's profile. Until then empty ``AuthenticatedUser/data`` means "unknown";
-    /// saving a list based on it would delete the user's entries.
+    /// Whether ``user`` contains the loaded profile.
+    ///
+    /// Until then ``AuthenticatedUser/data`` is empty; saving a list based on it would delete the user's entries.
     public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
-    /// ``linkQuestion`` was removed because its answer came too late, so the user must sign in again. Reset by the next
-    /// attempt.
+    /// Whether ``linkQuestion`` has expired, so the user must sign in again. Reset by the next attempt.
     public internal(set) var linkHasExpired = false
     /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
     public internal(set) var secondFactor: ProofQuestion?
-    /// The accounts of this device as its store knows them; see ``accounts``.
     var storedAccounts: [DeviceAccount] = []
     @ObservationIgnored var accountLoads = 0
-    /// The number of open login screens that add an account.
     @ObservationIgnored package var addingScreens = 0
-    /// The account that was in use before the one whose second factor is asked.
+    /// The account in use before the one whose second factor is asked.
     @ObservationIgnored var accountBefore: UUID?
-    /// The account that ``use(_:)`` has brought into use, unless a sign-in has followed.
+    /// By ``use(_:)``, unless a sign-in has followed.
     @ObservationIgnored var activated: UUID?
-    /// Whether another account is coming into use. Events show it.
     var isActivating = false
-    /// Whether the account whose second factor is asked has an address.
+    /// Of the account whose second factor is asked.
     @ObservationIgnored var hasAddress = false
-    /// The question for a fresh proof, while a call waits for its answer; only if ``answersProofQuestions``.
+    /// The question for a fresh proof that a call waits for. Requires ``answersProofQuestions``.
     public internal(set) var proofQuestion: ProofQuestion?
-    /// The question whether another account may replace the signed-in one, while ``Mail/openLink(_:)`` or an anonymous user's sign-in
-    /// waits
-    /// for ``answerSwitch(_:)``; only if ``answersProofQuestions``.
+    /// The question whether to replace the account, answered by ``answerSwitch(_:)``. Requires
+    /// ``answersProofQuestions``.
+    ///
+    /// ``Mail/openLink(_:)`` or an anonymous user's sign-in waits for it.
     public internal(set) var switchQuestion: SwitchQuestion?
-    /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``. If true, a call that needs a fresh proof asks
-    /// and continues; otherwise it throws ``AuthError/freshSignInNeeded`` or ``AuthError/secondFactorNeeded``.
-    /// `gatehouse(_:branding:)` of GatehouseUI sets it; if its screens cannot show the question within twenty seconds,
-    /// the call throws, and the log says why.
+    /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``, as `gatehouse(_:branding:)` of GatehouseUI
+    /// does.
+    ///
+    /// Otherwise, and after twenty seconds without such a screen, the call throws ``AuthError/freshSignInNeeded`` or
+    /// ``AuthError/secondFactorNeeded``.
     public var answersProofQuestions = false
-    /// How long a browser sheet of the screens stays open, in time that the app runs: while another app is in front and this
-    /// one suspended, nothing counts. In steps of twenty seconds.
+    /// How long a browser sheet stays open, in steps of twenty seconds of the app's running time; suspension excluded.
     public var browserLimit: Duration = .seconds(600)
-    /// Whether to ask "Add a passkey?": after a sign-in without one, once on this device. See
-    /// ``Passkeys/offer(with:)``.
+    /// Whether to ask "Add a passkey?"; see ``Passkeys/offer(with:)``.
     public internal(set) var asksForPasskey = false
-    /// Whether to ask for the emailed code that gives a new account its address: after a sign-up with a passkey, unless the
-    /// server confirms addresses without an email. See ``Credentials/dismissCode()``.
+    /// Whether to ask for the emailed code that confirms a passkey account's address. See
+    /// ``Credentials/dismissCode()``.
     public internal(set) var asksForEmailCode = false
-    /// The number of account changes and deletions in progress.
+    /// Account changes and deletions in progress.
     var callCount = 0
 
-    /// Whether a sign-in is in progress. It shows its session itself.
+    /// A sign-in shows its session itself.
     var isSigningIn: Bool { if case .authenticating = phase { true } else { isReplacing || isActivating } }
 
     /// Whether a user is signed in.
     public var isLoggedIn: Bool { user != nil }
 
-    /// Whether an operation is in progress that the user waits for.
+    /// Whether an operation that the user waits for is in progress.
     public var isLoading: Bool {
         switch phase {
         case .restoring, .authenticating: true
@@ -108,61 +102,57 @@ public final class AuthManager {
     public nonisolated let clock: ClientClock
     @ObservationIgnored let sinks: [any TelemetrySink]
     @ObservationIgnored var recent = RecentEvents()
-    /// The refusal that ended the last session; nil if none did.
+    /// The rejection that ended the last session.
     var ending: SessionEnding?
     @ObservationIgnored let appleCredentials: AppleConsent
     @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
-    /// Advanced by every sign-in and sign-out. Work of an older epoch has no effect.
+    /// Advanced by every sign-in and sign-out, which invalidates earlier work.
     @ObservationIgnored var epoch = 0
-    /// The address of a sign-up that waits for a mail.
+    /// Of an unconfirmed sign-up.
     @ObservationIgnored var unconfirmedAddress: String?
-    /// The sign-up whose response was lost, for the next attempt alone.
+    /// Only for the next attempt.
     @ObservationIgnored var unfinishedSignUp: UnfinishedSignUp?
-    /// The sign-in of this run, until its passkey question; nil after a restart.
+    /// This run's sign-in, until its passkey question; nil after a restart.
     @ObservationIgnored var opening: Opening?
-    /// The link that follows when the second factor of its account is proven.
+    /// Waits for its account's second factor.
     @ObservationIgnored var pendingLink: PendingLink?
-    /// The calls that wait for an answer to ``proofQuestion``.
+    /// Wait for ``proofQuestion``.
     @ObservationIgnored var proofWaiters: [ProvedCall] = []
-    /// The number of roots with the screens of GatehouseUI, which say when they show ``proofQuestion``. If none does within
-    /// five seconds, none can.
+    /// GatehouseUI's roots, which report that they show ``proofQuestion``.
     @ObservationIgnored package var questionRoots = 0 {
         didSet { answersProofQuestions = questionRoots > 0 }
     }
     @ObservationIgnored let proofScreen = QuestionScreen()
     @ObservationIgnored let switchScreen = QuestionScreen()
     @ObservationIgnored var switchWaiter: CheckedContinuation<Bool, Never>?
-    /// Whether a screen asked the last ``switchQuestion``.
     @ObservationIgnored var couldAskForSwitch = true
-    /// Whether a sign-in may replace the signed-in user.
     @ObservationIgnored var isSwitching = false
-    /// Whether a sign-in is in progress while a user is signed in.
+    /// A sign-in is in progress while a user is signed in.
     var isReplacing = false
     /// Why the session ended during a sign-in that would have replaced it.
     @ObservationIgnored var endedMeanwhile: SignedOutReason?
-    /// The session whose user is shown, and whose profile was asked for.
+    /// The session whose user is shown, and whose profile was requested.
     @ObservationIgnored var shownSession: AuthSession?
     @ObservationIgnored var loadCount = 0
-    /// Whether the server did not say what it offers.
+    /// The server's settings did not load.
     @ObservationIgnored var hasMissedSettings = false
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
-    /// Sends a name from Apple to the server. No sign-in waits for it.
+    /// Sends a name from Apple in the background.
     @ObservationIgnored var naming: Task<Void, Never>?
     @ObservationIgnored private var listeners: [Task<Void, Never>] = []
 
-    /// Creates a manager over a service of the app's own, and starts to listen. Reads the store once, on the calling
-    /// thread.
+    /// Creates a manager over a custom service. Reads the store once, on the calling thread.
     ///
     /// - Parameters:
-    ///   - service: The service that signs in and out.
+    ///   - service: Signs in and out.
     ///   - storage: Stores a name from Apple until the server has it, under `<storageKey>.apple-names`.
     ///   - clock: Measures the duration of sign-ins.
-    ///   - telemetry: The receivers of all events.
-    ///   - appleCredentials: Reports whether a user who signed in with Apple has revoked that consent; queried at the
-    ///     start and at each of its `AppleConsent.moments`. If so, the user is signed out.
-    ///   - memory: Remembers the method of the last sign-in.
-    ///   - log: Receives log lines that are not telemetry, without personal data. Must return immediately.
+    ///   - telemetry: Receivers of all events.
+    ///   - appleCredentials: Reports revoked consent to Sign in with Apple, at the start and at its
+    ///     `AppleConsent.moments`; the user is then signed out.
+    ///   - memory: Remembers the last sign-in's method.
+    ///   - log: Receives log lines without personal data. Must return immediately.
     public init(
         service: any AuthService, storage: any SecureStorage, storageKey: String = "gatehouse",
         clock: ClientClock = SystemDefaults.clock(), telemetry: [any TelemetrySink] = [],
@@ -207,7 +197,7 @@ public final class AuthManager {
         for listener in listeners { listener.cancel() }
     }
 
-    /// Returns a valid access token, in any isolation. Apps should get it only here.
+    /// Returns a valid access token, in any isolation. Does not set ``error``.
     ///
     /// ```swift
     /// var request = URLRequest(url: url)
@@ -215,30 +205,32 @@ public final class AuthManager {
     /// ```
     ///
     /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline(_:)``,
-    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if it could not be refreshed, after which the session is
-    ///   kept. Does not set ``error``.
+    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if the refresh failed, which keeps the
+    ///   session.
     public nonisolated func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
     }
 
-    /// Returns another access token after your API refused one with 401. Makes no call to the auth server if the session already
-    /// has another. Returns the refused token again if it is less than 5 seconds old. Repeat the request once: an API that refuses
-    /// a fresh token is at fault.
+    /// Returns another access token after your API rejected one with 401, refreshing only if necessary.
+    ///
+    /// Returns the rejected token if it is less than 5 seconds old. Retry the request once: an API that rejects a fresh
+    /// token is at fault.
     ///
     /// - Throws: As ``accessToken()``; ``AuthError/notAuthenticated`` if the auth server has ended the session.
     public nonisolated func accessToken(insteadOf refused: String) async throws(AuthError) -> String {
         do { return try await service.accessToken(insteadOf: refused) } catch { throw AuthError(error) }
     }
 
-    /// Signs out, even without a network. Other accounts of this device stay in ``accounts``, and none of them comes into use.
-    /// Sets ``error`` if the store could not be cleared.
+    /// Signs out, even offline. Sets ``error`` if the store could not be cleared.
+    ///
+    /// Other accounts stay in ``accounts``, and none is activated.
     public func signOut() async {
         let account = shownAccount
         leave(.requested)
         await endSession(of: account)
     }
 
-    /// Ends the session in the service, and ignores events about it.
+    /// Ignores events about it.
     func endSession(of account: UUID?) async {
         let service = service
         await endSessions {
@@ -250,7 +242,7 @@ public final class AuthManager {
         }
     }
 
-    /// Ends sessions in the service, and ignores events about them.
+    /// Ignores events about them.
     func endSessions(_ end: @MainActor () async throws -> Void) async {
         let mine = epoch
         signOutCount += 1
@@ -264,7 +256,7 @@ public final class AuthManager {
         await catchUp()
     }
 
-    /// Shows a user who signed in while events were ignored, for example through the link in a mail.
+    /// Shows a user who signed in while events were ignored, for example with an emailed link.
     func catchUp() async {
         let mine = epoch
         guard let session = await service.currentSession else { return }

@@ -1,11 +1,11 @@
 import Foundation
 public import Gatehouse
 
-/// How a user proves to own the account of ``AuthManager/linkQuestion``; for ``AuthManager/Linking/confirm(_:)``.
+/// Proof of the account in ``AuthManager/linkQuestion``, for ``AuthManager/Linking/confirm(_:)``.
 public struct LinkProof {
-    /// The account's sign-in method that the user proves.
+    /// The proven sign-in method.
     let method: AuthMethod
-    /// Signs in and links. Returns the session of the account.
+    /// Signs in and links.
     let give: @MainActor (AuthManager, AuthLinkQuestion) async throws -> AuthSession
 
     /// The account's password.
@@ -21,16 +21,17 @@ public struct LinkProof {
         }
     }
 
-    /// The code of ``AuthManager/Linking/sendCode()``, which does not suffice for an account with a second factor. If no one had
-    /// proven the account's address before, its password and passkeys are set aside. ``AuthError/codeWrong`` keeps the question.
+    /// The code from ``AuthManager/Linking/sendCode()``, insufficient for an account with a second factor.
+    ///
+    /// The first proof of the account's address sets its password and passkeys aside. ``AuthError/codeWrong`` keeps the
+    /// question.
     public static func code(_ code: String) -> LinkProof {
         LinkProof(method: .email) { manager, question in
             try await manager.service.confirmLink(question.ticket, code: code)
         }
     }
 
-    /// The code that was mailed when ``password(_:)`` was refused with ``AuthError/credentialSetAside(_:)``, which restores
-    /// the password.
+    /// The code emailed after ``password(_:)`` threw ``AuthError/credentialSetAside(_:)``, which restores the password.
     public static func code(_ code: String, password: String) -> LinkProof {
         LinkProof(method: .email) { manager, question in
             let answer = try await manager.service.verify(
@@ -39,8 +40,7 @@ public struct LinkProof {
         }
     }
 
-    /// The code that was mailed when ``passkey(_:)`` was refused with ``AuthError/credentialSetAside(_:)``, which restores
-    /// the passkey.
+    /// The code emailed after ``passkey(_:)`` threw ``AuthError/credentialSetAside(_:)``, which restores the passkey.
     public static func code(_ code: String, restoring ticket: AuthSetAsideTicket) -> LinkProof {
         signIn(.passkey) { try await $0.verify(code: code, restoring: ticket).opened }
     }
@@ -64,7 +64,7 @@ public struct LinkProof {
         signIn(AuthMethod(provider)) { try await $0.signIn(with: provider, in: browser) }
     }
 
-    /// A passkey of the account. Available only if `AuthLinkQuestion.canUsePasskey` is true. A closed sheet is `.cancelled`.
+    /// A passkey of the account. Requires `AuthLinkQuestion.canUsePasskey`. A closed sheet is `.cancelled`.
     public static func passkey(_ passkeys: any PasskeyAuthenticator) -> LinkProof {
         signIn(.passkey) { service in
             let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)
@@ -72,7 +72,6 @@ public struct LinkProof {
         }
     }
 
-    /// A sign-in to the account, and then the link.
     private static func signIn(
         _ method: AuthMethod, _ signIn: @escaping @MainActor (any AuthService) async throws -> AuthSession
     ) -> LinkProof {
@@ -83,7 +82,6 @@ public struct LinkProof {
 }
 
 extension SessionOrUser {
-    /// The session of a redeemed code that signs in.
     fileprivate var opened: AuthSession {
         get throws {
             guard let session else { throw AuthClientError.unexpectedAnswer("session.access_token: expected a string") }

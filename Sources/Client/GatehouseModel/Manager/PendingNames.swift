@@ -1,14 +1,11 @@
 import Foundation
 public import Gatehouse
 
-/// Stores names from Apple until the server has them.
-///
-/// Apple sends a name only once, at the very first sign-in. It is stored before the first call, and deleted when the
-/// account and the profile have a name.
+/// Stores names from Apple, which sends them only at the first sign-in, until account and profile have them.
 struct PendingNames: Sendable {
     let storage: any SecureStorage
     let key: String
-    /// One change at a time: two that read the same names would lose one.
+    /// Two changes that read the same names would lose one.
     private let gate = SerialGate()
 
     init(storage: any SecureStorage, key: String) {
@@ -29,7 +26,7 @@ struct PendingNames: Sendable {
         }
     }
 
-    /// Stores the credential's name, if it has one.
+    /// If it has one.
     func keep(_ credential: AppleCredential) async throws {
         guard let name = credential.credentials.name else { return }
         try await gate.run {
@@ -39,8 +36,7 @@ struct PendingNames: Sendable {
         }
     }
 
-    /// Gets the credential from the sheet. Stores a name before the first call to the server, and adds a name stored
-    /// earlier: Apple sends it only once.
+    /// Stores a name before the first request, and adds one stored earlier.
     @MainActor
     func credentials(
         from sheet: @MainActor () async throws -> AppleCredential
@@ -90,17 +86,17 @@ public struct AppleCredential: Sendable {
     public var credentials: IDTokenCredentials
     /// Apple's user id (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
-    /// Sent at the first sign-in only.
+    /// The first name, sent at the first sign-in only.
     public var firstName: String? { credentials.name?.given }
-    /// Sent at the first sign-in only.
+    /// The last name, sent at the first sign-in only.
     public var lastName: String? { credentials.name?.family }
 
-    /// Creates a credential from the values of `ASAuthorizationAppleIDCredential`.
+    /// Creates a credential from `ASAuthorizationAppleIDCredential`.
     ///
     /// - Parameters:
     ///   - nonce: The raw nonce, ``SignInNonce/raw``; nil if the request had none.
-    ///   - firstName: Shortened to 50 characters.
-    ///   - lastName: Shortened to 50 characters.
+    ///   - firstName: Cut to 50 characters.
+    ///   - lastName: Cut to 50 characters.
     ///   - authorizationCode: Lets the server revoke Apple's consent when the account is deleted, as the App Store
     ///     requires.
     public init(

@@ -3,16 +3,15 @@ import Gatehouse
 extension AuthManager {
     var profileLoad: ProfileLoad { ProfileLoad(manager: self) }
 
-    /// Starts to load the profile, and supersedes an earlier load.
     func loadProfile() { profileLoad.start() }
 }
 
-/// Loads the profile of a manager's user, and sends a name from Apple that is missing there.
+/// Loads the profile, and sends a name from Apple that is missing there.
 @MainActor
 struct ProfileLoad {
     let manager: AuthManager
 
-    /// Starts to load the profile, and supersedes an earlier load. The task does not retain the manager.
+    /// Supersedes an earlier load. Does not retain the manager.
     func start() {
         manager.loading?.cancel()
         manager.loadCount += 1
@@ -39,8 +38,7 @@ struct ProfileLoad {
         }
     }
 
-    /// Only the auth server ends a session. The event about it arrives too, in either order; both show the reason for
-    /// the sign-out.
+    /// Only the auth server ends a session; its event, before or after this, shows the same reason.
     private func refused(_ failure: any Error) {
         switch failure {
         case AuthClientError.signedOut(let reason): manager.leave(reason)
@@ -50,8 +48,8 @@ struct ProfileLoad {
         }
     }
 
-    /// Runs in a task of the manager, because neither a sign-in nor a screen should wait for it or end it. Waits for an
-    /// earlier task, so that no name is sent twice. Does not retain the manager.
+    /// Neither a sign-in nor a screen waits for it or ends it. Waits for an earlier task, so that no name is sent
+    /// twice. Does not retain the manager.
     private func startSendingKeptName(of account: AuthUser, _ mine: Int) {
         manager.naming = Task { [weak manager, earlier = manager.naming] in
             await earlier?.value
@@ -59,8 +57,8 @@ struct ProfileLoad {
         }
     }
 
-    /// Sends a name from Apple to the server wherever it is missing: to the profile, and to the account's metadata, for
-    /// servers that ignore the name in a sign-in. A failure is retried with the next load.
+    /// Sends the name to the profile, and to the metadata, for servers that ignore it at sign-in. The next load
+    /// retries.
     private func sendKeptName(of account: AuthUser, _ mine: Int) async {
         do {
             let kept = try await manager.names.read()
@@ -77,12 +75,12 @@ struct ProfileLoad {
                 try await manager.names.forget(person)
             }
         } catch {
-            // The name is still stored, and the next load of the profile sends it.
+            // The next load sends the stored name.
             manager.record(.failed(.apple, AuthError(error).code))
         }
     }
 
-    /// A load in progress may contain the state before the change, so it starts again.
+    /// A load in progress may contain the previous state, so it restarts.
     func landChange(_ me: SignedInAccount, _ mine: Int) {
         if manager.epoch == mine, manager.isLoadingProfile { start() }
         land(me, mine)
@@ -97,7 +95,7 @@ struct ProfileLoad {
 }
 
 extension AuthUser {
-    /// Whether the metadata contains a name, under any of the keys that servers use.
+    /// Under any of the servers' metadata keys.
     fileprivate var hasName: Bool {
         ["full_name", "name", "first_name"].contains { key in
             userMetadata[key]?.stringValue?.contains { !$0.isWhitespace } == true
@@ -106,7 +104,7 @@ extension AuthUser {
 }
 
 extension AppleName {
-    /// The name as sign-ups and other providers store it in the metadata.
+    /// As sign-ups and other providers store it.
     fileprivate var metadata: AuthJSONObject {
         var data: AuthJSONObject = ["full_name": .string(full)]
         data["first_name"] = given.map(AuthJSON.string)

@@ -1,29 +1,29 @@
-/// A text for the user: an English format, which is its key in a string catalogue, and the values of its placeholders.
-///
-/// All texts of the models have this type, and all texts of GatehouseUI's screens are such keys. ``localized`` is the text in
-/// the user's language:
+/// A localizable text of the models: an English format, which is its string catalogue key, and its values.
 ///
 /// ```swift
 /// let text = AuthError.wrongCredentials.content.localized
 /// let title = ModelText("Sign in with %@", "Google").localized
 /// ```
 ///
-/// The library has its texts in ten languages. To reword one, on the screens as well, add a string catalogue with the
-/// name `Gatehouse` to the app's main bundle: a key of the library that it has replaces the library's text. Give each key a
-/// translation for every language of the app.
+/// The library has ten languages. To reword a text, including on the screens, add its key to a string catalogue named
+/// `Gatehouse` in the app's main bundle, translated into all of the app's languages.
 ///
-/// On Apple's systems the language is one of the app's: the languages that its project lists, or all if its `Info.plist`
-/// has `CFBundleAllowMixedLocalizations`.
+/// On Apple's systems the language is one that the app's project lists, or any if its `Info.plist` has
+/// `CFBundleAllowMixedLocalizations`.
 public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The key in a string catalogue. `%@` is the placeholder of a text, and `%lld` of a whole number that selects the
+    /// The string catalogue key. `%@` is a text's placeholder, and `%lld` that of a whole number, which selects the
     /// plural form.
     public var key: String
-    /// In the order of the placeholders in ``key``. Not localized, such as a provider's name.
+    /// The placeholders' values in order, not localized.
     public var arguments: [String]
 
+    /// Creates a text.
+    ///
     /// - Parameter arguments: As many as ``key`` has placeholders.
     public init(_ key: String, _ arguments: String...) { self.init(key, arguments) }
 
+    /// Creates a text.
+    ///
     /// - Parameter arguments: As many as ``key`` has placeholders.
     public init(_ key: String, _ arguments: [String]) {
         self.key = key
@@ -33,14 +33,12 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// A text without arguments.
     public init(stringLiteral key: String) { self.init(key) }
 
-    /// The text in the user's language: in the app's wording if its catalogue `Gatehouse` has ``key``, or else in the
-    /// library's. A key in neither is the text.
+    /// The text in the user's language, from the app's catalogue `Gatehouse` or the library's; else ``key``.
     public var localized: String { lookedUp }
 
     /// The text in English. Tests check its exact wording.
     public var english: String { pieces.map { $0.literal + ($0.value?.english ?? "") }.joined() }
 
-    /// The value of a placeholder.
     package enum Value {
         case text(String)
         /// Selects the plural form.
@@ -54,7 +52,7 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
         }
     }
 
-    /// The literal parts of ``key``, each with the value that follows it.
+    /// The literal parts of ``key``, each with the following value.
     package var pieces: [(literal: String, value: Value?)] {
         var pieces: [(literal: String, value: Value?)] = []
         var (rest, values) = (key[...], arguments[...])

@@ -1,9 +1,8 @@
-// Messages about failed changes of the account.
 extension SignInMessage {
-    /// The message for a failed change of the email address, the password or the sign-in methods.
+    /// Creates the message for a failed change of email address, password or sign-in methods.
     ///
     /// - Parameter error: An ``AuthError``; any other error is converted to one.
-    /// - Returns: nil if the task was cancelled; show nothing.
+    /// - Returns: nil after a cancellation; show nothing.
     public init?(changing error: any Error) {
         let error = AuthError(error)
         switch error {
@@ -11,7 +10,7 @@ extension SignInMessage {
         case .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
-        // The password is the account's own: its address is not asked.
+        // The usual text also names the address, which was not asked.
         case .wrongCredentials: self.init("That is not the password of your account.")
         case .linkOtherAccount: self.init("That passkey belongs to another account.")
         case .passkeyRefused: self.init(error.content)

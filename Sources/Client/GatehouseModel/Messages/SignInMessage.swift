@@ -8,12 +8,11 @@ public struct SignInMessage: Hashable, Sendable {
     public var localized: String { content.localized }
     /// The text in English. Tests check its exact wording.
     public var text: String { content.english }
-    /// The action to offer; nil if there is none other than the screen's own.
+    /// The action to offer in addition to the screen's own.
     public var action: OfferedAction?
-    /// With ``OfferedAction/link``, after a sign-in: the question for the screen that links. nil if there is no
-    /// question, for example after a link that a signed-in user requested.
+    /// The question for ``OfferedAction/link``; nil without one, for example after a signed-in user's link.
     public var question: AuthLinkQuestion?
-    /// The failure that a report explains; nil for a message that the user understands without.
+    /// nil for a message that explains itself.
     var reported: ReportedFailure?
 
     init(_ content: ModelText, _ action: OfferedAction? = nil) {
@@ -24,7 +23,7 @@ public struct SignInMessage: Hashable, Sendable {
 
 /// An action that a message offers.
 public enum OfferedAction: Hashable, Sendable {
-    /// Try again.
+    /// Retry.
     case retry
     /// Choose another sign-in method.
     case otherMethod
@@ -33,7 +32,7 @@ public enum OfferedAction: Hashable, Sendable {
 }
 
 extension SignInMessage {
-    /// The message for a failed sign-in or link.
+    /// Creates the message for a failed sign-in or link.
     ///
     /// ```swift
     /// do {
@@ -44,7 +43,7 @@ extension SignInMessage {
     /// ```
     ///
     /// - Parameter error: An ``AuthError``; any other error is converted to one.
-    /// - Returns: nil if the user cancelled; show nothing.
+    /// - Returns: nil after a cancellation; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
         let error = AuthError(error)
         switch error {
@@ -62,10 +61,10 @@ extension SignInMessage {
         reported = ReportedFailure(error)
     }
 
-    /// The message to the app's developer about a wrong setup.
+    /// Creates the message about a wrong setup, for developers.
     public init(setup problem: SetupProblem) { self.init(ModelText("%@", problem.description)) }
 
-    /// The message about a store that does not answer, so that it is unknown who is signed in.
+    /// Creates the message about a store that does not answer.
     public init(store problem: StoreProblem) {
         switch problem.cause {
         case .locked: self.init("Your account cannot be read while this device is locked. Please unlock it.")
@@ -75,28 +74,25 @@ extension SignInMessage {
         }
     }
 
-    /// The message for a kind of failure; nil if the user cancelled.
+    /// nil after a cancellation.
     package init?(_ method: AuthMethod, _ code: AuthError.Code) {
         guard code != .cancelled else { return nil }
         self = method == .email ? Self.email(code) : Self.provider(method, code)
     }
 
-    /// The message about a mail that was requested too soon after another one.
     static let mailTooSoon = SignInMessage(
         "An email was requested a moment ago. Please wait before you ask for another one.")
 
-    /// The message about a code that cannot link to an account alone.
     package static let linkNeedsFactor = SignInMessage(
         "This account uses two-step verification. Sign in to it to link your accounts.")
 
-    /// The message about an account that exists, where only an email address signs in.
+    /// Where only an email address signs in.
     static let accountExists = SignInMessage("An account with this email already exists. Try signing in.", .otherMethod)
 
-    /// The message about a session that may not start over.
     static let startOverNeedsCode = SignInMessage(
         "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
 
-    /// The message about a session that the server ended, with the cause if the server says it; nil for other reasons.
+    /// Creates the message about a session that the server ended; nil for other reasons.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer(let code, let cause) = reason else { return nil }
         self = cause.flatMap(Self.init(ended:)) ?? (code == .userBanned ? Self(Self.blocked) : Self.sessionExpired)

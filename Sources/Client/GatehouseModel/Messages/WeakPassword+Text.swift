@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AuthWeakPassword {
-    /// What to change, by the most helpful of the server's reasons.
+    /// The most helpful of the server's reasons.
     var text: ModelText {
         if reasons.isEmpty || reasons.contains(.length) {
             let length = minimumLength ?? 8

@@ -9,26 +9,24 @@ import Gatehouse
 /// }
 /// ```
 ///
-/// It contains no personal data: no token, password, address, name or id of the user, and no text that the user typed.
-/// Nothing sends it. The operator finds ``requestID`` in the server's log.
+/// It contains no personal data, and is never sent automatically. The operator finds ``requestID`` in the server's log.
 public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     /// The server's error code, such as `refresh_token_not_found`; `other` without one.
     public let reason: String
-    /// Why the session ended, such as `password_changed`; nil if the server did not say it.
+    /// Why the session ended, such as `password_changed`; nil if unknown.
     public let cause: String?
-    /// The HTTP status of the refused request; nil if no request was refused.
+    /// The rejected request's HTTP status.
     public let status: Int?
-    /// The refused request's id in the server's log; nil if the response had none.
+    /// The rejected request's id in the server's log.
     public let requestID: String?
-    /// The time of the session's end, or else of the report, by the device's clock.
+    /// When the session ended, or else of the report, by the device's clock.
     public let time: Date
-    /// The app, the model of the device, its system and the library, each with its version, as the server knows them from
-    /// `AuthUser-Agent`.
+    /// The versions of app, device model, system and library, as in `AuthUser-Agent`.
     public let client: String
-    /// The client's last events, at most ten, the newest last, each with its time: `token_refresh_attempted reason=expired`.
+    /// The client's last ten events with their times, newest last, such as `token_refresh_attempted reason=expired`.
     public let events: [String]
 
-    /// All of it in English, one fact per line.
+    /// The report in English, one fact per line.
     public var text: String {
         let facts: [(name: String, value: String?)] = [
             ("Reason", reason), ("Cause", cause), ("HTTP status", status.map { String($0) }), ("Request ID", requestID),
@@ -42,12 +40,12 @@ public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A failure that the user does not understand without its operator.
+/// A failure that only the operator can explain.
 enum ReportedFailure: Hashable, Sendable {
     case ended(AuthErrorCode, because: SessionEndReason?)
     case refused(AuthRefusal)
 
-    /// nil for errors that explain themselves, and those that no server's log has.
+    /// nil for errors that explain themselves or are in no server's log.
     init?(_ error: AuthError) {
         guard case .networkError(.refused(let refusal)) = error, refusal.requestID != nil else { return nil }
         self = .refused(refusal)
@@ -55,15 +53,13 @@ enum ReportedFailure: Hashable, Sendable {
 }
 
 extension AuthManager {
-    /// A report about the end of the session if the server ended it, or else about ``error`` if it is unexpected and the
-    /// server's log has it; nil otherwise.
+    /// A report about the session's end by the server, or else about an unexpected ``error`` in its log.
     public var report: AuthReport? {
         if case .endedByServer(let code, let cause) = signedOutReason { return report(.ended(code, because: cause)) }
         return error.flatMap { ReportedFailure($0) }.map(report)
     }
 
-    /// A report about the failure that a message is about; nil for messages that explain themselves, such as one about a
-    /// wrong password.
+    /// Returns a report about a message's failure; nil for messages that explain themselves, such as a wrong password.
     public func report(about message: SignInMessage) -> AuthReport? { message.reported.map(report) }
 
     private func report(_ failure: ReportedFailure) -> AuthReport {

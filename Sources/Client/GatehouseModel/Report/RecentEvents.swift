@@ -1,8 +1,8 @@
 import Foundation
 import Gatehouse
 
-/// The client's last ten events, in memory only. Each is a line of words from fixed sets and the server's codes, which
-/// reveal nothing about the user.
+/// The client's last ten events, in memory only. Lines contain fixed words and server codes, which reveal nothing about
+/// the user.
 struct RecentEvents {
     static let limit = 10
     private(set) var lines: [String] = []
@@ -13,14 +13,13 @@ struct RecentEvents {
     }
 }
 
-/// The end of a session by a refusal.
 struct SessionEnding: Hashable, Sendable {
     let refusal: AuthRefusal
     let time: Date
 }
 
 extension AuthEvent {
-    /// The event's line in a report.
+    /// As in a report.
     var line: String {
         switch self {
         case .initialSession: "session_initial"
@@ -48,6 +47,6 @@ extension SignedOutReason {
 }
 
 extension String {
-    /// A server's code as reports have it. Codes are words; anything else might be a text with personal data.
+    /// Codes are words; other text might contain personal data.
     var reported: String { isPlainWord ? self : "other" }
 }

@@ -6,29 +6,29 @@ public import Observation
 /// The state of the screen that adds an authenticator app: its secret, then its first code.
 @MainActor @Observable
 public final class AppEnrollmentModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The secret is being requested.
         case loading
-        /// The secret could not be requested; offer to try again.
+        /// The secret could not be requested; offer to retry.
         case failed(SignInMessage)
-        /// The user enters the secret into the app, and then its code here.
+        /// The user enters the secret in the app, and its code here.
         case editing
         /// The code is being checked.
         case checking
-        /// The last code was refused.
+        /// The last code was rejected.
         case refused(SignInMessage)
-        /// The app protects the account: offer recovery codes if ``AppEnrollmentModel/offersCodes``, or close the screen.
+        /// The app is added: offer recovery codes if ``AppEnrollmentModel/offersCodes``, or close the screen.
         case added
-        /// The user did not give the proof that the server requires: close the screen.
+        /// The user did not give the required proof: close the screen.
         case cancelled
     }
 
     /// The current phase.
     public private(set) var phase = Phase.loading
-    /// The secret, in three forms; nil before it is there.
+    /// The secret in three forms; nil until requested.
     public private(set) var secret: AuthEnrolledFactor.TOTP?
-    /// The code as typed: its digits, in ASCII.
+    /// The typed code's digits, in ASCII.
     public var code = "" {
         didSet {
             let short = String(code.withASCIIDigits.filter { $0.isASCII && $0.isNumber }.prefix(ProofModel.codeLength))
@@ -39,16 +39,18 @@ public final class AppEnrollmentModel {
     private let issuer: String?
     private let manager: AuthManager
 
-    /// - Parameter issuer: The app's name, as the authenticator app shows it.
+    /// Creates a model.
+    ///
+    /// - Parameter issuer: The app's name in the authenticator app.
     public init(issuer: String?, manager: AuthManager) {
         self.issuer = issuer
         self.manager = manager
     }
 
-    /// Whether to offer recovery codes once the app has been added.
+    /// Whether to offer recovery codes once the app is added.
     public var offersCodes: Bool { manager.offersRecoveryCodes }
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? {
         switch phase {
         case .failed(let message), .refused(let message): message
@@ -59,8 +61,7 @@ public final class AppEnrollmentModel {
     /// The secret in groups of four, for reading aloud and typing.
     public var groupedSecret: String? { secret?.secret.inGroups() }
 
-    /// Requests a secret, unless there is one. Removes apps that were begun before and never proven: their names would
-    /// be taken.
+    /// Requests a secret, unless there is one. Removes unproven apps, which would occupy their names.
     public func load() async {
         guard factor == nil else { return }
         phase = .loading
@@ -76,7 +77,7 @@ public final class AppEnrollmentModel {
         }
     }
 
-    /// Names must differ, so each app after the first has a number. The screens name the first in the user's language.
+    /// Names must differ. The screens name the first app in the user's language.
     private func name(besides known: [AuthFactor]) -> String? {
         let verified = known.filter { $0.status == .verified }
         guard verified.contains(where: { $0.friendlyName == nil }) else { return nil }
@@ -93,7 +94,7 @@ public final class AppEnrollmentModel {
         }
     }
 
-    /// Submits the code. Does nothing if ``canSubmit`` is false.
+    /// Submits the code if ``canSubmit`` is true.
     @discardableResult
     public func submit() -> Task<Void, Never>? {
         guard canSubmit, let factor else { return nil }

@@ -6,14 +6,14 @@ public import Observation
 public final class PasskeyOfferModel {
     /// Whether the passkey is being added.
     public private(set) var isWorking = false
-    /// The message about the last attempt. A closed sheet shows none.
+    /// The last attempt's message. A closed sheet shows none.
     public private(set) var message: SignInMessage?
     private let manager: AuthManager
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Adds the passkey. The question is answered when that succeeds.
+    /// Adds the passkey, which answers the question.
     @discardableResult
     public func add(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
         guard !isWorking else { return nil }
@@ -28,6 +28,6 @@ public final class PasskeyOfferModel {
         }
     }
 
-    /// The user does not want one; never asked again on this device.
+    /// Declines; never asked again on this device.
     public func dismiss() { manager.passkeys.dismissOffer() }
 }

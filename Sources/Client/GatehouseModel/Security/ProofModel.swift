@@ -3,7 +3,7 @@ public import Gatehouse
 import GatehouseWire
 public import Observation
 
-/// The state of the screen that asks for a second factor after a sign-in, or for a fresh proof during a change.
+/// The state of the screen for a second factor or a fresh proof.
 ///
 /// ```swift
 /// if let question = account.secondFactor {
@@ -12,7 +12,7 @@ public import Observation
 /// ```
 @MainActor @Observable
 public final class ProofModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user enters a code.
         case editing
@@ -20,7 +20,7 @@ public final class ProofModel {
         case checking
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The proof is given, or the user has started over: close the screen.
+        /// The proof is given, or the user started over: close the screen.
         case proven
     }
 
@@ -30,25 +30,25 @@ public final class ProofModel {
     public let question: ProofQuestion
     /// The chosen method; nil if the question has none.
     public private(set) var method: ProofMethod?
-    /// The code as typed: digits in ASCII for an app, at most 80 characters for a recovery code.
+    /// The code as typed: an app's ASCII digits, or at most 80 characters of a recovery code.
     public var code = "" { didSet { clean() } }
     private let manager: AuthManager
 
-    /// Creates a model for a question of the manager.
+    /// Creates a model for a question.
     public init(question: ProofQuestion, manager: AuthManager) {
         self.question = question
         self.manager = manager
         method = question.methods.first
     }
 
-    /// The number of digits of an app's code.
+    /// The length of an app's code.
     public static let codeLength = 6
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
     /// Whether an attempt is in progress: keep the screen open.
     public var isBusy: Bool { phase == .checking }
-    /// The methods to offer instead of the chosen one.
+    /// The alternatives to the chosen method.
     public var otherMethods: [ProofMethod] { question.methods.filter { $0 != method } }
 
     /// The text above the field.
@@ -69,7 +69,7 @@ public final class ProofModel {
         }
     }
 
-    /// Chooses another method, with an empty field and no message.
+    /// Chooses another method and clears the screen.
     public func use(_ method: ProofMethod) {
         guard !isBusy, question.methods.contains(method) else { return }
         self.method = method
@@ -78,7 +78,7 @@ public final class ProofModel {
 
     /// Whether the button is enabled.
     ///
-    /// - Parameter password: The view keeps it.
+    /// - Parameter password: Owned by the view.
     public func canSubmit(password: String = "") -> Bool {
         guard !isBusy, phase != .proven else { return false }
         return switch method {
@@ -90,8 +90,7 @@ public final class ProofModel {
         }
     }
 
-    /// Submits the code or the password, or shows the sheet for a key. Does nothing if ``canSubmit(password:)`` is
-    /// false.
+    /// Submits the code, the password or a key's sheet if ``canSubmit(password:)`` is true.
     ///
     /// - Parameter passkeys: For the methods `key` and `passkey`.
     @discardableResult
@@ -126,15 +125,14 @@ public final class ProofModel {
         }
     }
 
-    /// Whether to offer a new account with the address, for a user who cannot pass the second factor. Ask first, with
-    /// ``startOverWarning``.
+    /// Whether to offer ``startOver()`` instead of the second factor, after ``startOverWarning``.
     public var canStartOver: Bool { question.need == .secondFactor && manager.canStartOver }
 
     /// The warning before ``startOver()``.
     public static let startOverWarning: ModelText =
         "A new, empty account will get your email. The present account keeps everything else."
 
-    /// The user has confirmed the warning. Does nothing if ``canStartOver`` is false.
+    /// Moves the address to a new account if ``canStartOver`` is true.
     @discardableResult
     public func startOver() -> Task<Void, Never>? {
         guard canStartOver, !isBusy, phase != .proven else { return nil }
@@ -154,8 +152,7 @@ public final class ProofModel {
     /// A screen of GatehouseUI shows the question.
     package func appeared() { manager.proofScreen.appeared() }
 
-    /// Gives up the proof. During a sign-in, this signs out or returns to the account that was in use before. A waiting
-    /// change ends without a message.
+    /// Abandons the proof: a sign-in signs out or returns to the previous account; a change ends without a message.
     @discardableResult
     public func cancel() -> Task<Void, Never>? {
         guard !isBusy else { return nil }

@@ -1,30 +1,32 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screen that shows new recovery codes, once.
+/// The state of the screen that shows new recovery codes once.
 @MainActor @Observable
 public final class RecoveryCodesModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
-        /// The codes are being made.
+        /// The codes are being generated.
         case working
-        /// That failed; offer to try again.
+        /// That failed; offer to retry.
         case failed(SignInMessage)
         /// The codes, until the screen closes.
         case showing
-        /// The user did not give the proof that the server requires, or has codes that stay: close the screen.
+        /// The user did not give the required proof, or keeps the existing codes: close the screen.
         case cancelled
     }
 
     /// The current phase.
     public private(set) var phase = Phase.working
-    /// The codes in groups of four letters; empty before they are there.
+    /// The codes in groups of four letters.
     public private(set) var codes: [String] = []
     private let replacing: Bool
     private var hasAsked = false
     private let manager: AuthManager
 
-    /// - Parameter replacing: Whether the account has codes, which the new ones replace.
+    /// Creates a model.
+    ///
+    /// - Parameter replacing: Replaces the account's existing codes.
     public init(replacing: Bool, manager: AuthManager) {
         self.replacing = replacing
         self.manager = manager
@@ -35,9 +37,9 @@ public final class RecoveryCodesModel {
     /// - Parameter title: The first line, such as the app's name.
     public func file(title: String) -> String { ([title, ""] + codes).joined(separator: "\n") + "\n" }
 
-    /// Generates the codes, unless they are shown. The account's existing codes stay, unless they are to be replaced.
+    /// Generates the codes, unless shown. Keeps existing ones unless replacing.
     ///
-    /// After a lost response, the account may have codes that were never shown, so another attempt replaces them.
+    /// After a lost response, another attempt replaces codes that were never shown.
     public func load() async {
         guard codes.isEmpty else { return }
         phase = .working

@@ -4,40 +4,40 @@ public import Observation
 
 /// The state of the screen with the account's passkeys, authenticator apps and recovery codes.
 ///
-/// Changes return their work, which continues after the screen has closed; nil if there is none.
+/// Changes return their work, which outlives the screen; nil if none started.
 @MainActor @Observable
 public final class SecurityModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public typealias Phase = ListPhase
 
     /// The current phase.
     public private(set) var phase = Phase.loading
-    /// The account's passkeys, the oldest first; nil if the server has none.
+    /// The account's passkeys, oldest first; nil if the server has none.
     public private(set) var passkeys: [AuthPasskey]?
     /// The proven authenticator apps and security keys.
     public private(set) var factors: [AuthFactor] = []
-    /// The recovery codes that are left; nil without any.
+    /// The remaining recovery codes.
     public private(set) var codes: AuthRecoveryCodesStatus?
     private let manager: AuthManager
-    /// Advanced by each change: a list that was read before is outdated.
+    /// Advanced by each change, which outdates lists being loaded.
     @ObservationIgnored private var changes = 0
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// The message about the last change.
+    /// The last change's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// Whether to offer another authenticator app.
     public var offersApps: Bool { manager.serverSettings?.allowsAuthenticatorApps ?? true }
     /// Whether to offer new recovery codes, which require another factor.
     public var offersNewCodes: Bool { !factors.isEmpty && manager.offersRecoveryCodes }
-    /// Whether to show recovery codes: those that are left, or an offer of new ones.
+    /// Whether to show remaining recovery codes or offer new ones.
     public var offersCodes: Bool { offersNewCodes || codes != nil }
-    /// Whether few codes are left, so that the user should make new ones.
+    /// Whether the user should generate new codes.
     public var hasFewCodes: Bool { codes.map { $0.remaining <= 3 } ?? false }
 
-    /// Loads everything again. The current lists stay until the new ones arrive.
+    /// Reloads everything. The current lists stay until the new ones arrive.
     public func load() async {
         guard phase != .working else { return }
         if phase == .failed { phase = .loading }
@@ -51,7 +51,7 @@ public final class SecurityModel {
         attempt { _ = try await self.manager.passkeys.add(with: passkeys) }
     }
 
-    /// Renames a passkey. Does nothing without a name; cuts it as ``passkeyName(_:)`` does.
+    /// Renames a passkey, cut like ``passkeyName(_:)``. Does nothing without a name.
     @discardableResult
     public func rename(_ passkey: AuthPasskey, to name: String) -> Task<Void, Never>? {
         let kept = Self.passkeyName(name.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -59,28 +59,28 @@ public final class SecurityModel {
         return attempt { try await self.manager.passkeys.rename(id: passkey.id, to: kept) }
     }
 
-    /// The beginning of a name that servers accept: at most 120 bytes. For a field, so that the user sees what is kept.
+    /// A name's first 120 bytes, which servers accept. Shows the user what is kept.
     public static func passkeyName(_ typed: String) -> String {
         var name = typed
         while name.utf8.count > 120 { name.removeLast() }
         return name
     }
 
-    /// Deletes a passkey, after the user confirmed it.
+    /// Deletes a passkey, after the user's confirmation.
     ///
-    /// - Parameter passkeys: Tells the device's password managers, unless it is nil.
+    /// - Parameter passkeys: Notifies the device's password managers.
     @discardableResult
     public func delete(_ passkey: AuthPasskey, with passkeys: (any PasskeyAuthenticator)?) -> Task<Void, Never>? {
         attempt { try await self.manager.passkeys.delete(id: passkey.id, with: passkeys) }
     }
 
-    /// Removes a factor, after the user confirmed it.
+    /// Removes a factor, after the user's confirmation.
     @discardableResult
     public func remove(_ factor: AuthFactor) -> Task<Void, Never>? {
         attempt { try await self.manager.factors.remove(id: factor.id) }
     }
 
-    /// Deletes the recovery codes, after the user confirmed it.
+    /// Deletes the recovery codes, after the user's confirmation.
     @discardableResult
     public func deleteCodes() -> Task<Void, Never>? {
         attempt { try await self.manager.factors.deleteRecoveryCodes() }
@@ -116,10 +116,10 @@ public final class SecurityModel {
 }
 
 extension AuthManager {
-    /// Whether the server makes recovery codes. Also true if it does not say.
+    /// True if unknown.
     var offersRecoveryCodes: Bool { serverSettings?.allowsRecoveryCodes ?? true }
 
-    /// The recovery codes; nil also if the server does not have them.
+    /// nil also if the server has none.
     fileprivate func recoveryCodesIfKnown() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         do throws(AuthError) {
             return try await factors.recoveryCodes()

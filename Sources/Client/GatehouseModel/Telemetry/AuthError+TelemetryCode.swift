@@ -1,47 +1,47 @@
 import Gatehouse
 
 extension AuthError {
-    /// A label for telemetry: the kind of a failed sign-in, without its values.
+    /// A failed sign-in's telemetry label, without its values.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// The user closed the provider's sheet.
+        /// The user cancelled.
         case cancelled
-        /// There is no connection.
+        /// No connection.
         case noNetwork = "no_network"
         /// The provider failed.
         case providerFailed = "provider_failed"
-        /// The auth service is unreachable: 502, 503, 504, or another server's page in its place.
+        /// The auth service is unreachable: 502, 503, 504, or another server's page.
         case serviceDown = "service_down"
-        /// The auth service failed: any other 5xx.
+        /// Any other 5xx.
         case serverError = "server_error"
-        /// The browser returned with an invalid URL.
+        /// An invalid callback URL.
         case invalidCallback = "invalid_callback"
         /// The session has ended.
         case sessionExpired = "session_expired"
-        /// The address belongs to another account.
+        /// Another account has the address.
         case emailInUse = "email_in_use"
-        /// The answer to a link question came too late.
+        /// The link question expired.
         case linkExpired = "link_expired"
-        /// The user signed in to a different account than the one in question.
+        /// A sign-in to another account than the link question's.
         case linkOtherAccount = "link_other_account"
         /// The address already has an account.
         case userExists = "user_exists"
-        /// The address or the password is wrong.
+        /// A wrong address or password.
         case wrongCredentials = "wrong_credentials"
-        /// The server requires a stronger password.
+        /// The password is too weak.
         case weakPassword = "weak_password"
-        /// The confirmation mail of the sign-up is not opened yet.
+        /// The address is not confirmed.
         case emailNotConfirmed = "email_not_confirmed"
-        /// The password or passkey is right, but set aside.
+        /// The password or passkey is set aside.
         case credentialSetAside = "credential_set_aside"
-        /// The server accepts no new accounts.
+        /// No new accounts are accepted.
         case signUpDisabled = "sign_up_disabled"
         /// The account is blocked.
         case blocked
-        /// The provider shares no address, and the server requires one.
+        /// The provider shares no address.
         case noProviderEmail = "no_provider_email"
-        /// The device's store did not keep the session.
+        /// The store did not keep the session.
         case storeFailed = "store_failed"
-        /// The code of a mail is wrong or too old.
+        /// The emailed code is wrong or expired.
         case codeWrong = "code_wrong"
         /// Too many attempts.
         case rateLimited = "rate_limited"
@@ -85,13 +85,12 @@ extension AuthError {
 }
 
 extension AuthError.Code {
-    /// Distinguishes failures of the server and the connection.
     fileprivate init(_ cause: AuthClientError) {
         switch cause {
         case .offline(.noConnection), .offline(.noAnswer): self = .noNetwork
         case .offline(.notUnderstood), .unexpectedAnswer: self = .serviceDown
         case .offline(.status(let status)): self.init(status: status)
-        // The auth server has just confirmed the token, so a new sign-in would not help.
+        // The auth server has just accepted the token, so a new sign-in would not help.
         case .refusesValidToken: self = .serverError
         case .refused(let refusal) where refusal.status == 0: self.init(redirect: refusal.code)
         case .refused(let refusal): self.init(status: refusal.status)
@@ -108,7 +107,7 @@ extension AuthError.Code {
         }
     }
 
-    /// An error in a redirect URL, which has no HTTP status: the server's code or RFC 6749's (§4.1.2.1).
+    /// A redirect URL's error has no HTTP status: the server's code or RFC 6749's (§4.1.2.1).
     private init(redirect code: AuthErrorCode?) {
         switch code?.rawValue {
         case "temporarily_unavailable": self = .serviceDown

@@ -2,14 +2,14 @@ import Gatehouse
 
 /// Counts events by name and labels.
 public final class CounterSink: TelemetrySink {
-    /// The name and labels of a counter.
+    /// A counter's name and labels.
     public struct Key: Hashable, Sendable {
         /// The event's name.
         public var name: String
         /// The event's labels.
         public var labels: [String: String]
 
-        /// For looking up a count.
+        /// Creates a key to look up a count.
         public init(_ name: String, _ labels: [String: String] = [:]) {
             self.name = name
             self.labels = labels

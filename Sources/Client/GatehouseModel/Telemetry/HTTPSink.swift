@@ -1,13 +1,11 @@
 public import Foundation
 public import Gatehouse
 
-/// Sends events to the server in batches, some time after they happen, as
-/// `{"app":…,"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`. Needs no call to start.
+/// Sends events to the server in batches: `{"app":…,"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
 ///
-/// Events wait in a bounded queue; beyond the limit the oldest ones are dropped and counted. Without a connection they
-/// wait for the next attempt, whose distance doubles. An event whose response was lost is sent again, so that it may
-/// count twice. Events that wait when the app ends are lost. A server that answers 404 counts no events: the sink then
-/// sends none until the app's next start.
+/// A bounded queue drops and counts the oldest events. Retries are at doubling intervals; an event whose response was
+/// lost is sent again, so it may count twice. Events still waiting when the app exits are lost. After a 404 the sink
+/// sends none until the next start.
 ///
 /// ```swift
 /// let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
@@ -20,7 +18,7 @@ public final class HTTPSink: TelemetrySink {
         var isSending = false
         var isScheduled = false
         var isOff = false
-        /// Failed attempts since the last success.
+        /// Since the last success.
         var failures = 0
 
         var isEmpty: Bool { events.isEmpty && dropped == 0 }
@@ -38,7 +36,7 @@ public final class HTTPSink: TelemetrySink {
         var dropped: Int
     }
 
-    /// The server's limit for one call.
+    /// The server's limit.
     private static let batchLimit = 100
 
     private let queue = Locked(Queue())
@@ -49,13 +47,13 @@ public final class HTTPSink: TelemetrySink {
     private let interval: Duration
     private let limit: Int
 
-    /// Creates a sink without waiting events.
+    /// Creates a sink.
     ///
     /// - Parameters:
     ///   - url: The URL to POST batches to: `/v1/events` of the gateway.
-    ///   - app: The app's name in the server's counts, of at most 64 letters, digits and `_-.:`. Not a user's or a
+    ///   - app: The app's name in the server's counts, at most 64 letters, digits and `_-.:`. Never a user's or a
     ///     device's.
-    ///   - interval: The time between an event and its batch, and the first distance between two attempts.
+    ///   - interval: The time between an event and its batch, and the first retry interval.
     ///   - limit: The maximum number of waiting events.
     public init(
         url: URL, app: String? = nil, transport: @escaping HTTPTransport, clock: ClientClock = SystemDefaults.clock(),
@@ -69,7 +67,7 @@ public final class HTTPSink: TelemetrySink {
         self.limit = limit
     }
 
-    /// Keeps the event for the next batch. The server does not count ``TelemetryEvent/stepIgnored``.
+    /// Queues the event. The server does not count ``TelemetryEvent/stepIgnored``.
     public func record(_ event: TelemetryEvent) {
         guard event != .stepIgnored else { return }
         queue.withLock { queue in
@@ -80,8 +78,7 @@ public final class HTTPSink: TelemetrySink {
         schedule()
     }
 
-    /// Sends the waiting events. Returns when they are sent or after the first failure; immediately if another call is
-    /// sending.
+    /// Sends the waiting events until the first failure. Returns immediately if another call is sending.
     public func flush() async {
         let isFree = queue.withLock { queue in
             defer { queue.isSending = true }
@@ -125,7 +122,7 @@ public final class HTTPSink: TelemetrySink {
                 return false
             case 404: queue = Queue(isOff: true)
             default:
-                // The server refuses these events; a later attempt reports how many.
+                // The server rejects these events; a later attempt reports how many.
                 queue.failures += 1
                 queue.dropped += batch.events.count + batch.dropped
             }
@@ -133,7 +130,7 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    /// Sends the waiting events later, unless that is planned already.
+    /// Unless planned already.
     private func schedule() {
         let wait: Duration? = queue.withLock { queue in
             guard !queue.isEmpty, !queue.isOff, !queue.isScheduled else { return nil }

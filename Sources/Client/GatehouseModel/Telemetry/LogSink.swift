@@ -4,6 +4,8 @@ import Foundation
 public struct LogSink: TelemetrySink {
     private let write: @Sendable (TelemetryLevel, String) -> Void
 
+    /// Creates a sink.
+    ///
     /// - Parameter write: Writes a line to the app's log. Must return immediately.
     public init(write: @escaping @Sendable (_ level: TelemetryLevel, _ line: String) -> Void) { self.write = write }
 
@@ -11,7 +13,7 @@ public struct LogSink: TelemetrySink {
         write(event.level, event.line)
     }
 
-    /// Writes a line to the system's log, for the app's developer.
+    /// Writes a line to the system's log, for developers.
     @Sendable
     public static func writeToSystemLog(_ level: TelemetryLevel, _ text: String) {
         // The first argument is a format.

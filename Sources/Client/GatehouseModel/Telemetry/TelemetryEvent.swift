@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// A telemetry event. Contains no personal data: every value is from a fixed set or is a duration.
+/// A telemetry event. Every value is a duration or from a fixed set, never personal data.
 public enum TelemetryEvent: Hashable, Sendable {
     /// The user chose a method.
     case methodSelected(AuthMethod)
@@ -14,16 +14,15 @@ public enum TelemetryEvent: Hashable, Sendable {
     case cancelled(AuthMethod)
     /// A refresh of the session began.
     case refreshAttempted(RefreshReason)
-    /// A refresh failed. The session is kept.
+    /// A refresh failed, which keeps the session.
     case refreshFailed(AuthError.Code)
-    /// A provider was linked to the signed-in account. `existing` is nil if the account's first sign-in method is
-    /// unknown.
+    /// A provider was linked; `existing` is nil if the account's first sign-in method is unknown.
     case linked(existing: AuthMethod?, new: AuthMethod)
     /// A step that the phase does not allow was ignored.
     case stepIgnored
 }
 
-/// The log level of an event.
+/// An event's log level.
 public enum TelemetryLevel: String, Hashable, Sendable {
     /// A normal event.
     case info
@@ -49,7 +48,7 @@ extension TelemetryEvent {
         }
     }
 
-    /// The event's labels, with values from fixed sets.
+    /// The event's labels, from fixed sets.
     public var labels: [String: String] {
         switch self {
         case .methodSelected(let method), .started(let method), .cancelled(let method), .completed(let method, _):
@@ -63,21 +62,20 @@ extension TelemetryEvent {
         }
     }
 
-    /// The name and the labels, such as `auth_failed error_type=no_network method=email`.
     var line: String {
         var words = [name] + labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         if let milliseconds { words.append("duration_ms=\(milliseconds)") }
         return words.joined(separator: " ")
     }
 
-    /// The duration in whole milliseconds; nil for events without one.
+    /// The duration in whole milliseconds.
     public var milliseconds: Int64? {
         guard case .completed(_, let duration) = self else { return nil }
         return duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     }
 
-    /// Cancellations are informational, network failures and refreshes are warnings, invalid callbacks and server
-    /// failures are errors.
+    /// Info for cancellations, warning for network failures and refreshes, error for invalid callbacks and server
+    /// failures.
     public var level: TelemetryLevel {
         switch self {
         case .methodSelected, .started, .completed, .cancelled, .refreshAttempted, .linked: .info
@@ -95,12 +93,12 @@ extension TelemetryEvent {
     }
 }
 
-/// Receives events. Must return immediately and must not fail.
+/// Receives events.
 public protocol TelemetrySink: Sendable {
-    /// Records one event. ``AuthManager`` calls it on the main actor.
+    /// Records an event on the main actor. Must return immediately.
     func record(_ event: TelemetryEvent)
 
-    /// Sends what waits, because the app may end soon. Does nothing by default.
+    /// Sends waiting events before the app may exit. Does nothing by default.
     func flush() async
 }
 
