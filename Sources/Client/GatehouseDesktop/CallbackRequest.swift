@@ -3,7 +3,6 @@ import Gatehouse
 
 struct CallbackAddress: Hashable, Sendable {
     let authority: String
-    /// As it appears in a request.
     let path: String
 
     /// Without a query.
@@ -13,7 +12,7 @@ struct CallbackAddress: Hashable, Sendable {
 enum CallbackVerdict: Hashable, Sendable {
     /// The complete URL.
     case callback(URL)
-    /// The response's status. The listener continues.
+    /// The response's status.
     case refused(Int)
 }
 
@@ -22,8 +21,7 @@ extension CallbackVerdict {
 
     /// Parses a request head (RFC 9112) without its final empty line.
     ///
-    /// Refuses another `Host`, against DNS rebinding, and anything but a navigation according to Fetch Metadata:
-    /// another site's image or script must not end the wait.
+    /// Checks `Host`, against DNS rebinding, and Fetch Metadata: another site's image or script must not end the wait.
     init(head: [UInt8], for address: CallbackAddress) {
         guard let lines = Self.lines(head), let first = lines.first, first.utf8.allSatisfy({ $0 < 0x7F }) else {
             self = .refused(400)
@@ -60,7 +58,7 @@ extension CallbackVerdict {
         self = .callback(url)
     }
 
-    /// - Returns: nil if a line does not end with CR LF or contains a control character.
+    /// - Returns: nil for a control character or a line without CR LF.
     private static func lines(_ head: [UInt8]) -> [String]? {
         var lines = head.split(separator: 0x0A, omittingEmptySubsequences: false)
         for index in lines.indices.dropLast() {
@@ -70,7 +68,7 @@ extension CallbackVerdict {
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// By lowercase name; nil if a line is malformed.
+    /// By lowercase name; nil if malformed.
     private static func fields(_ lines: some Sequence<String>) -> [String: [String]]? {
         var fields: [String: [String]] = [:]
         for line in lines {

@@ -8,7 +8,7 @@ enum Launch: Hashable, Sendable {
 }
 
 extension ChildProcess {
-    /// Starts a program that may outlive the call, with /dev/null as its standard descriptors.
+    /// Starts a program that may outlive the call.
     ///
     /// - Parameter patience: How long to wait for an early failure.
     /// - Throws: ``ChildProblem/notStarted(_:)``.

@@ -2,9 +2,8 @@ import Foundation
 import Gatehouse
 
 extension ChildProcess {
-    /// Starts the program in its own process group, with only these three descriptors.
+    /// Starts the program in its own process group, without other descriptors.
     ///
-    /// - Returns: The id of the process and of the group.
     /// - Throws: ``ChildProblem/notStarted(_:)``.
     func spawn(input: Int32, output: Int32, errors: Int32) throws -> pid_t {
         var (actions, attributes) = emptySpawnParts()
@@ -12,7 +11,7 @@ extension ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         try check(posix_spawnattr_init(&attributes))
         defer { posix_spawnattr_destroy(&attributes) }
-        // If this process lacks standard descriptors, these may be 0 to 2, and one would overwrite another.
+        // Without standard descriptors here, these may be 0 to 2 and overwrite each other.
         let moved = [input, output, errors].map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         defer { for descriptor in moved where descriptor >= 0 { close(descriptor) } }
         for (number, descriptor) in moved.enumerated() {
@@ -49,7 +48,7 @@ extension ChildProcess {
         guard number == 0 else { throw ChildProblem.notStarted(number) }
     }
 
-    /// The first match in the absolute folders of `PATH`.
+    /// Skips relative folders.
     static func find(_ name: String, environment: [String: String]) -> String? {
         for folder in (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
         where folder.hasPrefix("/") {

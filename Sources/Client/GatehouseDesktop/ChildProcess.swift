@@ -12,16 +12,15 @@ struct ChildExit: Hashable, Sendable {
 enum ChildProblem: Error, Hashable {
     /// Contains `errno`.
     case notStarted(Int32)
-    /// The program was killed at its time limit.
     case tookTooLong
-    /// The program was killed because it wrote more than ``ChildProcess/largestOutput``.
+    /// Killed at ``ChildProcess/largestOutput``.
     case saidTooMuch
 }
 
-/// Runs a program with given input, captured output and a time limit, without a shell.
+/// Runs a program with a time limit, without a shell.
 ///
-/// At the limit, its process group gets SIGTERM and, half a second later, SIGKILL. The program is always reaped. A
-/// thread outside of Swift's task threads waits for it.
+/// At the limit, its process group gets SIGTERM and, half a second later, SIGKILL. A separate thread always reaps the
+/// program.
 struct ChildProcess: Sendable {
     /// An absolute path.
     let path: String
@@ -31,7 +30,7 @@ struct ChildProcess: Sendable {
     static let largestOutput = 65_536
     private static let grace = 50
 
-    /// Runs the program. Ignores cancellation, so that the program completes what it began, such as storing a session.
+    /// Ignores cancellation: the program completes what it began, such as storing a session.
     ///
     /// - Parameter input: At most 8,192 bytes, which fit in every system's socket buffer.
     /// - Throws: ``ChildProblem``.
@@ -43,7 +42,7 @@ struct ChildProcess: Sendable {
             stop.fire()
         }
         defer { timer.cancel() }
-        // A separate queue has its own thread, so children do not wait for each other.
+        // With its own thread, so children do not wait for each other.
         return try await DispatchQueue(label: "gatehouse.child").run { try self.runBlocking(input, stop) }
     }
 
@@ -55,7 +54,7 @@ struct ChildProcess: Sendable {
         var isReaped = false
         defer { if !isReaped { Self.end(child) } }
         while true {
-            // For a program that exits while its child keeps the pipes open: closed pipes are reported immediately.
+            // For a program that exits while its child keeps the pipes open.
             try pipes.wait(stop, milliseconds: pipes.isDone ? 2 : 50)
             let hasEnded = Self.hasEnded(child)
             try pipes.read()
@@ -72,7 +71,7 @@ struct ChildProcess: Sendable {
         return information.si_signo != 0
     }
 
-    /// - Returns: nil if a signal ended the program, or if this process ignores its children.
+    /// - Returns: nil after a signal, or if this process ignores its children.
     static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0
         while true {
@@ -103,7 +102,6 @@ private struct ChildPipes {
             (ours, theirs) = pair
         }
 
-        /// Closes the pipe at its end.
         mutating func read() throws {
             var chunk = [UInt8](repeating: 0, count: 8_192)
             while ours >= 0 {
@@ -117,7 +115,7 @@ private struct ChildPipes {
         }
     }
 
-    /// The child's end, whose buffer contains the complete input.
+    /// Contains the complete input.
     var input: Int32
     var output: Reader
     var errors: Reader
@@ -129,7 +127,7 @@ private struct ChildPipes {
         defer { Foundation.close(pair.1) }
         var made: [Int32] = [pair.0]
         do {
-            // Before the child starts, the write cannot block or fail for lack of a reader.
+            // Before the child starts, the write cannot fail for lack of a reader.
             let sent = bytes.withUnsafeBytes { $0.isEmpty ? 0 : sendQuietly($0, to: pair.1) }
             guard sent == bytes.count else { throw SecretFolder.problem(ENOBUFS) }
             output = try Reader()

@@ -123,7 +123,7 @@ public struct DesktopStorage: SecureStorage {
         try await lock.run(body)
     }
 
-    /// A usable service returns the value that it stored.
+    /// A usable service returns the stored value.
     private func writeFirst(_ bytes: [UInt8], for key: String) async throws {
         guard isServiceLikely else { return try await files.write(bytes, for: key) }
         do {

@@ -1,8 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// A browser's connection to a ``LoopbackListener``: reads a request head, responds, and waits for the browser to
-/// close.
+/// One browser connection of a ``LoopbackListener``.
 struct LoopbackConnection {
     let socket: Int32
     private var head: [UInt8] = []
@@ -34,7 +33,7 @@ struct LoopbackConnection {
 
     private mutating func read(_ address: CallbackAddress) {
         while phase == .reading, let chunk = receive() {
-            // The head's end may arrive in pieces.
+            // The head's end may be split.
             let seen = max(0, head.count - CallbackVerdict.end.count)
             head += chunk
             if let end = Self.end(of: head, from: seen), end <= Self.largestHead {

@@ -6,7 +6,7 @@ struct LoopbackListener: Sendable {
     private let socket: Int32
     let address: CallbackAddress
 
-    /// Further connections close the oldest one: browsers open some that they never use.
+    /// The oldest is closed: browsers open some that they never use.
     static let mostConnections = 16
 
     /// - Parameter port: 0 for any free port.
@@ -20,7 +20,7 @@ struct LoopbackListener: Sendable {
         let failed = withUnsafeMutablePointer(to: &bound) { bound in
             bound.withMemoryRebound(to: sockaddr.self, capacity: 1) { bound in
                 var on: Int32 = 1
-                // Allows reusing a given port immediately after the previous sign-in.
+                // For a given port, immediately after the previous sign-in.
                 setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
                 return bind(socket, bound, length) != 0 || listen(socket, 16) != 0
                     || fcntl(socket, F_SETFL, O_NONBLOCK) != 0 || getsockname(socket, bound, &length) != 0
@@ -34,15 +34,15 @@ struct LoopbackListener: Sendable {
         address = CallbackAddress(authority: "127.0.0.1:\(UInt16(bigEndian: bound.sin_port))", path: path)
     }
 
-    /// Takes effect even while a program that is just being started shares the socket.
+    /// Effective even if a program that is being started shares the socket.
     func close() {
         shutdown(socket, Int32(SHUT_RDWR))
         Foundation.close(socket)
     }
 
-    /// Responds until the callback arrives or `stop` is fired, then closes all connections.
+    /// Closes all connections at the end.
     ///
-    /// - Returns: The callback URL; nil if stopped.
+    /// - Returns: The callback URL; nil if `stop` was fired.
     /// - Throws: `AuthClientError.couldNotListen`.
     func serve(until stop: StopSignal) throws(AuthClientError) -> URL? {
         var connections: [LoopbackConnection] = []
@@ -53,7 +53,6 @@ struct LoopbackListener: Sendable {
         while true {
             let events = wait(for: connections, stop)
             for index in connections.indices where events[index + 2] { connections[index].advance(address) }
-            // Returns after the response was sent or the connection failed.
             if let done = connections.first(where: { $0.callback != nil && $0.phase != .writing }) {
                 return done.callback
             }
@@ -64,7 +63,7 @@ struct LoopbackListener: Sendable {
         }
     }
 
-    /// - Returns: Whether the signal, the listener and each connection have events, in this order.
+    /// - Returns: Events of the signal, the listener and each connection, in this order.
     private func wait(for connections: [LoopbackConnection], _ stop: StopSignal) -> [Bool] {
         var polled = [stop.descriptor, socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         polled += connections.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
@@ -83,7 +82,7 @@ struct LoopbackListener: Sendable {
         } else if [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(number) {
             return
         }
-        // Too many descriptors, here or in the process. Never closes the callback's connection.
+        // Too many descriptors; the callback's connection stays open.
         guard let oldest = connections.firstIndex(where: { $0.callback == nil }) else {
             throw .couldNotListen(number)
         }

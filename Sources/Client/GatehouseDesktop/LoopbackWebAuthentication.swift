@@ -106,7 +106,7 @@ extension SystemDefaults {
         environment: [String: String] = ProcessInfo.processInfo.environment, clock: ClientClock = clock()
     ) -> @Sendable (URL) async throws -> Void {
         { address in
-            // With other schemes the opener could start any program.
+            // With other schemes, the opener could start any program.
             guard ["http", "https"].contains(address.scheme?.lowercased()),
                 let path = ChildProcess.find(browserProgram, environment: environment)
             else { throw AuthClientError.couldNotOpenBrowser }

@@ -19,7 +19,7 @@ let furtherSpawnFlags: Int32 = POSIX_SPAWN_CLOEXEC_DEFAULT
 
 let browserProgram = "open"
 
-/// - Returns: Two connected sockets, or nil with `errno`.
+/// - Returns: nil with `errno`.
 func makeSocketPair() -> (Int32, Int32)? {
     var pair: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, SOCK_STREAM, 0, &pair) == 0 else { return nil }
@@ -27,21 +27,21 @@ func makeSocketPair() -> (Int32, Int32)? {
     return (pair[0], pair[1])
 }
 
-/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
+/// - Returns: -1 with `errno`.
 package func makeStreamSocket() -> Int32 {
     let made = socket(AF_INET, SOCK_STREAM, 0)
     if made >= 0 { keepQuiet(made) }
     return made
 }
 
-/// Prevents children from inheriting a socket, and its owner from receiving SIGPIPE.
+/// Not inherited, and without SIGPIPE.
 func keepQuiet(_ socket: Int32) {
     var on: Int32 = 1
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// - Returns: -1 with `errno`, without SIGPIPE, if the peer has closed the connection.
+/// - Returns: -1 with `errno`, without SIGPIPE.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, 0)
 }
@@ -66,22 +66,22 @@ let furtherSpawnFlags: Int32 = 0
 
 let browserProgram = "xdg-open"
 
-/// - Returns: Two connected sockets, or nil with `errno`.
+/// - Returns: nil with `errno`.
 func makeSocketPair() -> (Int32, Int32)? {
     var pair: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else { return nil }
     return (pair[0], pair[1])
 }
 
-/// - Returns: A TCP socket that children do not inherit, or -1 with `errno`.
+/// - Returns: -1 with `errno`.
 package func makeStreamSocket() -> Int32 {
     socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
 }
 
-/// Prevents children from inheriting a socket.
+/// Not inherited.
 func keepQuiet(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
-/// - Returns: -1 with `errno`, without SIGPIPE, if the peer has closed the connection.
+/// - Returns: -1 with `errno`, without SIGPIPE.
 package func sendQuietly(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
 }

@@ -1,8 +1,8 @@
 import Gatehouse
 
-/// A key's file: which items of the secret service contain its value. Contains no secret.
+/// A key's file, which locates its value's parts and contains no secret.
 ///
-/// One line: the version, a word, and for a value the location of its parts.
+/// One line: the version, a word, and the location.
 enum SecretIndex: Hashable, Sendable {
     case value(SecretParts)
     /// The value is deleted. The next change deletes leftover items.
@@ -30,7 +30,7 @@ enum SecretIndex: Hashable, Sendable {
     }
 }
 
-/// A value's location. Each write uses the other slot, after deleting leftovers there.
+/// Each write clears and uses the other slot.
 struct SecretParts: Hashable, Sendable {
     enum Slot: String, Sendable {
         case a, b
@@ -39,7 +39,7 @@ struct SecretParts: Hashable, Sendable {
     }
 
     var slot: Slot
-    /// Hexadecimal, different for every write, so that parts of two values never mix.
+    /// Hexadecimal and unique, so that parts of two values never mix.
     var generation: String
     var count: Int
     /// The value's length.
@@ -47,10 +47,10 @@ struct SecretParts: Hashable, Sendable {
 
     /// 8,000 characters of Base64URL, which fit in one item.
     static let largestPart = 6_000
-    /// 384,000 bytes in total. Each part takes one run of the tool.
+    /// 384,000 bytes. Each part takes one run of the tool.
     static let largestCount = 64
 
-    /// - Returns: nil if the value is too large.
+    /// - Returns: nil if too large.
     static func split(_ bytes: [UInt8]) -> [[UInt8]]? {
         guard bytes.count <= largestPart * largestCount else { return nil }
         if bytes.isEmpty { return [[]] }
@@ -62,7 +62,7 @@ struct SecretParts: Hashable, Sendable {
     /// Never empty: an empty item looks like a missing one.
     static func text(_ part: [UInt8]) -> [UInt8] { [UInt8(ascii: ".")] + Base64URL.encode(part) }
 
-    /// - Returns: nil for text that ``text(_:)`` did not produce. Ignores a line feed that the tool adds.
+    /// - Returns: nil if ``text(_:)`` did not produce the text. Ignores the tool's line feed.
     static func part(_ text: [UInt8]) -> [UInt8]? {
         var text = text[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }

@@ -88,7 +88,7 @@ public struct SecretServiceStorage: SecureStorage {
         try await change {
             let old = try await index(of: key)
             guard case .value(let live) = old else {
-                // Without a current value, any items are leftovers.
+                // Items without a value are leftovers.
                 try await clear(key, nil)
                 return try await put(values, bytes.count, in: .a, of: key)
             }
@@ -129,7 +129,7 @@ public struct SecretServiceStorage: SecureStorage {
         try await lock.run(body)
     }
 
-    /// Whether a value is, or may be, stored. Reads small files only.
+    /// True if unknown. Reads small files only.
     func holdsValues() throws -> Bool {
         for key in try folder.keys() {
             guard let bytes = try folder.contents(of: key) else { continue }
@@ -166,7 +166,7 @@ public struct SecretServiceStorage: SecureStorage {
         return .value(bytes)
     }
 
-    /// Verifies the parts before it replaces the file.
+    /// Verifies the parts, then replaces the file.
     private func put(_ values: [[UInt8]], _ count: Int, in slot: SecretParts.Slot, of key: String) async throws {
         let generation = randomBytes(16).hexadecimal
         let parts = SecretParts(slot: slot, generation: generation, count: values.count, bytes: count)
@@ -198,8 +198,7 @@ public struct SecretServiceStorage: SecureStorage {
         return slot.map { all + [("slot", $0.rawValue)] } ?? all
     }
 
-    /// Makes one change at a time across processes. Cancellation does not interrupt it: it would lose a session that
-    /// the server has rotated.
+    /// One at a time across processes. Cancellation would lose a session that the server has rotated.
     private func change(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await Task { try await changes.run(body) }.value
     }

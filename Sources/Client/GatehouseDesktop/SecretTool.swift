@@ -1,10 +1,10 @@
 import Foundation
 import Gatehouse
 
-/// libsecret's `secret-tool`, a client of the Secret Service.
+/// libsecret's `secret-tool`.
 ///
-/// Exits with 1 and no message for a missing item, a locked collection and an unanswered prompt: "found nothing" never
-/// means "absent".
+/// A missing item, a locked collection and an unanswered prompt all exit with 1 and no message, so this never means
+/// "absent".
 struct SecretTool: Sendable {
     /// nil if not installed.
     let path: String?
@@ -12,7 +12,7 @@ struct SecretTool: Sendable {
     let limit: Duration
     let clock: ClientClock
 
-    /// In bytes. Some versions truncate longer items and report success.
+    /// In bytes. Some versions truncate longer items silently.
     static let largestSecret = 8_191
 
     /// Readable by every client of the service, so never secret.
@@ -20,20 +20,20 @@ struct SecretTool: Sendable {
 
     enum Answer: Hashable, Sendable {
         case done([UInt8])
-        /// The item does not exist or is not visible now.
+        /// Missing, or not visible now.
         case nothing
-        /// Text for logs, without the tool's output.
+        /// For logs, without the tool's output.
         case failed(String)
     }
 
     func lookUp(_ attributes: Attributes) async -> Answer { await run("lookup", [], attributes) }
 
-    /// - Parameter secret: At most ``largestSecret`` bytes, passed on standard input: other users can see arguments.
+    /// - Parameter secret: At most ``largestSecret`` bytes, on standard input: other users can see arguments.
     func store(_ secret: [UInt8], label: String, _ attributes: Attributes) async -> Answer {
         await run("store", ["--label=" + label], attributes, input: secret)
     }
 
-    /// Deletes all items with these attributes, whatever else they have.
+    /// Ignores further attributes.
     func clear(_ attributes: Attributes) async -> Answer { await run("clear", [], attributes) }
 
     private func run(

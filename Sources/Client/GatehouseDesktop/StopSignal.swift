@@ -19,7 +19,7 @@ final class StopSignal: Sendable {
     }
 
     func fire() {
-        // Never blocks: the buffer is far larger than the few bytes ever sent.
+        // The buffer is far larger than the few bytes ever sent.
         _ = withUnsafeBytes(of: UInt8(1)) { sendQuietly($0, to: trigger) }
     }
 }

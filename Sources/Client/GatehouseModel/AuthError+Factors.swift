@@ -1,7 +1,6 @@
 import Gatehouse
 
 extension AuthError {
-    /// nil for other refusals than those of passkeys, factors and recovery codes.
     init?(factorCodeOf refusal: AuthRefusal) {
         guard let code = refusal.code else { return nil }
         switch code {

@@ -263,13 +263,13 @@ extension AuthError {
 }
 
 extension AuthRefusal {
-    /// Whether a new sign-in helps, rather than another API key.
+    /// A new sign-in helps, rather than another API key.
     fileprivate var isAboutSession: Bool { code != nil && code != .noAPIKey && code != .invalidAPIKey }
 
-    /// The gateway client waits itself, so this 429 is an ordinary failure.
+    /// An ordinary failure: the gateway client waits itself.
     fileprivate var isOfGateway: Bool { code?.rawValue == "RATE_LIMITED" }
 
-    /// Permanent failures, which Supabase Auth reports only by message.
+    /// Which Supabase Auth reports only by message.
     fileprivate var providerFailure: AuthError? {
         if message.hasPrefix("Error getting user email from external provider") { return .noProviderEmail }
         let verdicts = ["The identity from the provider could not be verified", "Unable to exchange external code"]

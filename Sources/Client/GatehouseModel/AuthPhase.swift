@@ -34,7 +34,7 @@ package enum AuthStep: Hashable, Sendable {
 }
 
 extension AuthPhase {
-    /// - Returns: nil if this phase does not allow the step.
+    /// - Returns: nil if not allowed.
     package func after(_ step: AuthStep) -> AuthPhase? {
         switch (self, step) {
         case (.unauthenticated, .begin(let method)): .authenticating(method)

@@ -86,7 +86,7 @@ extension AuthSetAsideCredential {
 }
 
 extension AuthenticatedUser {
-    /// The name is the sign-up's, until the profile is loaded.
+    /// Before the profile is loaded, the name is the sign-up's.
     init(_ user: AuthUser) {
         let name = user.userMetadata["first_name"]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines)
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
@@ -96,7 +96,7 @@ extension AuthenticatedUser {
         setAside = user.setAside
     }
 
-    /// Keeps the session's email address: the gateway's comes from a token and may be older.
+    /// Keeps the session's email address, which may be newer.
     func with(_ me: SignedInAccount) -> AuthenticatedUser {
         var user = self
         user.email = email ?? me.email
@@ -106,7 +106,6 @@ extension AuthenticatedUser {
         return user
     }
 
-    /// If it is the same user.
     mutating func keepProfile(of user: AuthenticatedUser) {
         (firstName, data, others) = (user.firstName, user.data, user.others)
     }

@@ -1,2 +1,1 @@
-// Profiles and metadata are JSON values.
 @_exported public import GatehouseWire

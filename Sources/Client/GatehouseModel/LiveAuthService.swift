@@ -5,7 +5,6 @@ public import Gatehouse
 public struct LiveAuthService: AuthService {
     let client: GatehouseClient
     private let profiles: any ProfileSource
-    /// nil if profiles have another source.
     let gateway: GatewayClient?
     public let redirectTo: URL?
 
@@ -18,7 +17,6 @@ public struct LiveAuthService: AuthService {
         self.init(client: client, profiles: gateway, gateway: gateway as? GatewayClient, redirectTo: redirectTo)
     }
 
-    /// - Parameter gateway: For the app's own calls.
     init(client: GatehouseClient, profiles: any ProfileSource, gateway: GatewayClient?, redirectTo: URL?) {
         self.client = client
         self.profiles = profiles

@@ -66,7 +66,6 @@ public struct MetadataProfile: ProfileSource {
                 id: user.id, firstName: name, data: data, createdAt: user.createdAt, others: others))
     }
 
-    /// - Returns: The trimmed text; nil if empty.
     private static func name(_ text: String) -> String? {
         let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return name.isEmpty ? nil : name

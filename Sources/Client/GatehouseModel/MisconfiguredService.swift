@@ -1,7 +1,6 @@
 import Foundation
 import Gatehouse
 
-/// Throws the same error in every call.
 struct MisconfiguredService: AuthService {
     let error: AuthError
 

@@ -1,4 +1,4 @@
-// This target's only platform switch: Linux has neither compiled string catalogues nor Apple's types for their texts.
+// This target's only platform switch: Linux lacks compiled string catalogues.
 
 private let appTable = "Gatehouse"
 
@@ -6,7 +6,7 @@ private let appTable = "Gatehouse"
 public import Foundation
 
 extension ModelText {
-    /// The app's catalogue if it has the key, or else this library's.
+    /// The app's catalogue takes precedence.
     package static func place(of key: String) -> (bundle: Bundle, table: String) {
         let missing = "\u{0}"
         let isOwn = Bundle.main.localizedString(forKey: key, value: missing, table: appTable) != missing
@@ -42,7 +42,7 @@ import StringCatalogs
 private let catalogs = StringCatalogs()
 
 extension ModelText {
-    /// The app's catalogue if it has the key, or else this library's.
+    /// The app's catalogue takes precedence.
     package static func place(of key: String) -> (bundle: Bundle, table: String) {
         let isOwn = catalogs.catalog(of: Phone.app, table: appTable)?.has(key) == true
         return isOwn ? (Phone.app, appTable) : (.module, "Localizable")

@@ -65,7 +65,7 @@ extension ProofNeed {
 }
 
 extension ProofMethod {
-    /// Only proven ones: apps, then keys, then recovery codes.
+    /// Proven apps, then keys, then recovery codes.
     static func factors(of user: AuthUser) -> [ProofMethod] {
         let verified = (user.factors ?? []).filter { $0.status == .verified }
         let apps = verified.filter { $0.factorType == .totp }.map { ProofMethod.app($0) }

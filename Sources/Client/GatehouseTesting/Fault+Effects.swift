@@ -34,7 +34,7 @@ extension InMemoryAuthService.Fault {
         }
     }
 
-    /// nil for faults that let the server process the call, and for the network's and the store's.
+    /// nil if the server processes the call, or the network or the store fails.
     func refusal(at call: InMemoryAuthService.Call) -> AuthRefusal? {
         if call.isGateway { return gatewayRefusal }
         return switch self {

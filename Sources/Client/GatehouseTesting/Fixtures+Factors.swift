@@ -18,7 +18,6 @@ extension Fixtures {
             """
     }()
 
-    /// Ten codes of 16 letters and digits.
     static func recoveryCodes(_ number: Int) -> [String] {
         let symbols = Array("abcdefghijklmnopqrstuvwxyz234567")
         return (0..<10).map { code in
@@ -31,7 +30,7 @@ extension Fixtures {
         }
     }
 
-    /// The QR code's modules (ISO/IEC 18004), one row per number.
+    /// The QR code's rows (ISO/IEC 18004).
     private static let qrRows: [UInt64] = [
         0x1FD_A397_347F, 0x105_7D60_5E41, 0x175_83DF_2C5D, 0x175_A439_715D, 0x174_D9A8_595D,
         0x105_382D_D241, 0x1FD_5555_557F, 0x000_43FA_2D00, 0x19C_303F_292F, 0x14A_5B0A_F0FC,

@@ -97,7 +97,6 @@ public enum Fixtures {
 }
 
 extension AuthProvider {
-    /// The provider of identities with email address and password.
     static let email: AuthProvider = "email"
 }
 

@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseWire
 
 extension InMemoryServer {
-    /// Trusts an access token without the auth server, unless a fault ended its session.
+    /// Accepts access tokens without the auth server, unless a fault ended the session.
     mutating func gatewayReply(
         _ request: InMemoryRequest, _ call: Call?, _ fault: Fault?
     ) throws(AuthClientError) -> HTTPReply {
@@ -18,7 +18,6 @@ extension InMemoryServer {
                     id: caller.user, email: account?.user.email,
                     profile: fault == .profileMissing ? nil : account?.profile))
         case .updateProfile:
-            // A refresh then finds that the session has ended.
             guard let account else { throw InMemoryGateway.tokenInvalid }
             var profile = account.profile ?? ProfileSummary(id: caller.user, createdAt: account.user.createdAt)
             try InMemoryGateway.change(&profile, ProfileChange(json: request.body))
@@ -45,10 +44,10 @@ extension ProfileChange {
 }
 
 enum InMemoryGateway {
-    /// Of custom fields as JSON: bytes and nesting.
+    /// Bytes and nesting of the custom fields.
     static let (largestData, deepestData) = (16_384, 8)
 
-    /// Accepts unknown members, because the server's configuration is unknown.
+    /// Accepts members of any server configuration.
     ///
     /// - Throws: `AuthClientError.refused` with status 400.
     static func change(_ profile: inout ProfileSummary, _ change: ProfileChange) throws(AuthClientError) {

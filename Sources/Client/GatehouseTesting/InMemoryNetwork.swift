@@ -2,7 +2,6 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// An app's network and store, with the faults of both.
 final class InMemoryNetwork: Sendable {
     struct State: Sendable {
         var server = InMemoryServer()
@@ -32,7 +31,7 @@ final class InMemoryNetwork: Sendable {
         return reply
     }
 
-    /// Different bytes with each call, the same in every run.
+    /// The same in every run.
     @Sendable func randomBytes(_ count: Int) -> [UInt8] {
         let number = randomCount.withLock { number in
             number += 1
@@ -41,7 +40,7 @@ final class InMemoryNetwork: Sendable {
         return (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 8))) }
     }
 
-    /// Nothing waits on it: no call is retried, and no time limit expires.
+    /// Never advances: no call is retried, and no time limit expires.
     var deviceClock: ClientClock {
         ClientClock(now: { [clock] in clock.now }, uptime: { [clock] in clock.uptime }) { duration in
             guard duration > .zero else { return }
@@ -52,7 +51,6 @@ final class InMemoryNetwork: Sendable {
 }
 
 extension InMemoryNetwork.State {
-    /// Processes a request unless its fault prevents that.
     fileprivate mutating func exchange(
         _ request: InMemoryRequest, at now: Date
     ) throws -> (InMemoryAuthService.Fault?, HTTPReply) {
@@ -83,7 +81,6 @@ extension InMemoryNetwork.State {
         }
     }
 
-    /// Signed in on the device.
     var account: InMemoryServer.Account? {
         guard device.isKept, let session = device.session else { return nil }
         return server.sessions[session].flatMap { server.account($0) }
@@ -138,7 +135,6 @@ extension InMemoryNetwork.State {
         initial = nil
     }
 
-    /// As an earlier run of the app did.
     mutating func store(_ session: AuthSession) {
         values.merge(session.entries(below: InMemoryNetwork.storageKey)) { $1 }
         device = (server.callers[session.accessToken]?.id, true)
@@ -163,9 +159,8 @@ struct FaultScript: Sendable {
     var next: [Entry] = []
     var lasting: [Entry] = []
     var calls: [InMemoryAuthService.Call] = []
-    /// Until the client next looks at the session.
     var locksOnce = false
-    /// The client repeats it because the gateway rejected its token.
+    /// The client retries it after the gateway rejected its token.
     private var refused: InMemoryAuthService.Call?
 
     var isStoreLocked: Bool { lasting.contains { $0.fault == .storeLocked && $0.call == nil } }

@@ -57,7 +57,6 @@ extension HTTPReply {
         }
     }
 
-    /// - Parameter byGateway: Whether the gateway refuses.
     init(_ refusal: AuthRefusal, byGateway: Bool) {
         var writer = JSONWriter()
         switch refusal.code {

@@ -4,7 +4,6 @@ import GatehouseWire
 
 struct InMemoryRequest: Sendable {
     let method: String
-    /// The path below the API's URL.
     let path: [String]
     let isGateway: Bool
     let query: [String: String]
@@ -33,9 +32,9 @@ struct InMemoryRequest: Sendable {
         ([method] + path.map { UUID(uuidString: $0) == nil ? $0 : "*" }).joined(separator: " ")
     }
 
-    /// The request's call; nil for a part of another call.
+    /// nil for a part of another call.
     ///
-    /// - Parameter isAgain: Whether the device is signed in to the account with this address; nil for a passkey's.
+    /// - Parameter isAgain: Whether the device is signed in to this address's account; nil for a passkey's.
     func call(isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
         switch route {
         case "POST token": tokenCall(isAgain)

@@ -19,18 +19,17 @@ struct InMemoryProtection: Sendable {
 
     /// By account.
     var codes: [UUID: Codes] = [:]
-    /// The last accepted code's step, by factor.
+    /// By factor.
     var usedSteps: [UUID: Int] = [:]
-    /// The factor that raised a session last, by session number.
+    /// The last raising factor, by session number.
     var raised: [Int: UUID] = [:]
     /// By account.
     var keys: [UUID: [Key]] = [:]
-    /// The accounts of open challenges; nil for a sign-in.
+    /// nil for a sign-in.
     var challenges: [UUID: UUID?] = [:]
 }
 
 extension InMemoryServer {
-    /// The current code of an authenticator app.
     static func code(of factor: UUID, at now: Date) -> String {
         let step = Int(now.timeIntervalSince1970 / 30)
         let seed = withUnsafeBytes(of: factor.uuid) { $0.reduce(17) { ($0 &* 31 &+ Int($1)) & 0xFFFF_FFFF } }
@@ -44,7 +43,7 @@ extension InMemoryServer {
 
     private mutating func setFactors(_ factors: [AuthFactor], of id: UUID) { update(id) { $0.user.factors = factors } }
 
-    /// - Throws: `insufficient_aal` for an account with a factor, in a session that has not proven one.
+    /// - Throws: `insufficient_aal` if the account has a factor that the session has not proven.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
         guard let id = sessions[session], hasSecondFactor(id) else { return }
         guard protection.raised[session] != nil else { throw Fault.refused(status, .insufficientAAL) }
@@ -97,7 +96,7 @@ extension InMemoryServer {
         return try raise(caller, by: factor, at: now)
     }
 
-    /// Ends the user's other sessions that have not proven a factor.
+    /// Ends the user's other unproven sessions.
     private mutating func raise(
         _ caller: Caller, by factor: UUID, at now: Date
     ) throws(AuthClientError) -> Opened {

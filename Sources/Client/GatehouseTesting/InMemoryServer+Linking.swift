@@ -17,7 +17,7 @@ extension InMemoryServer {
     static let ticketLifetime: TimeInterval = 600
     static let undoPeriod: TimeInterval = 30 * 86_400
 
-    /// Follows Docs/linking.md, creating an account if necessary.
+    /// Follows Docs/linking.md, possibly creating an account.
     ///
     /// - Throws: 422 with a question if the address's owner must confirm.
     mutating func signIn(_ token: ScriptedToken, at now: Date) throws(AuthClientError) -> Opened {
@@ -42,12 +42,11 @@ extension InMemoryServer {
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
-    /// The account whose set-aside identity this is.
     private func former(of token: ScriptedToken) -> Account? {
         setAsideIdentities[token.key].flatMap { account($0.owner) }
     }
 
-    /// Turns an unfinished sign-up into the identity's account, and sets its passwords aside.
+    /// Sets the unfinished sign-up's passwords aside.
     private mutating func takeOver(
         _ signUp: Account, with token: ScriptedToken, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -110,7 +109,7 @@ extension InMemoryServer {
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
-    /// Moves the address to a new account. A set-aside identity gets a new account without it.
+    /// A set-aside identity gets a new account without the address.
     mutating func recover(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         let isFormer = former(of: asked.token)?.user.id == holder.user.id
@@ -120,7 +119,7 @@ extension InMemoryServer {
         return try begin(with: asked.token, at: now)
     }
 
-    /// - Throws: 404 for an unknown ticket, or one whose account is gone.
+    /// - Throws: 404 for an unknown ticket or a deleted account.
     func known(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> (AskedLink, account: Account) {
         guard let asked = questions[ticket], now < asked.question.expiresAt, let account = account(asked.owner) else {
             throw Fault.refused(404, .linkTicketNotFound)
@@ -128,7 +127,7 @@ extension InMemoryServer {
         return (asked, account)
     }
 
-    /// - Throws: 404 for an unknown ticket, 409 if no account has the address any longer.
+    /// - Throws: 404 for an unknown ticket, 409 if the address has no account.
     private mutating func answered(
         _ ticket: AuthLinkTicket, at now: Date
     ) throws(AuthClientError) -> (AskedLink, holder: Account) {

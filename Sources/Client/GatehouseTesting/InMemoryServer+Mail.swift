@@ -3,10 +3,9 @@ import Gatehouse
 import GatehouseModel
 
 struct MailedCode: Sendable {
-    /// An account's last three codes in each slot are valid.
+    /// The last three codes of an account and slot are valid.
     enum Slot: Hashable, Sendable {
         case confirmation
-        /// Signs in, with or without a new password.
         case recovery
         case newEmail
         case currentEmail
@@ -19,12 +18,12 @@ struct MailedCode: Sendable {
     let slot: Slot
     let email: String
     let expiresAt: Date
-    /// The only ticket that a code in the slot `link` is valid for.
+    /// Required for the slot `link`.
     var ticket: AuthLinkTicket?
-    /// The sign-up that the code confirms, if it did not create the account.
+    /// The confirmed sign-up, if it did not create the account.
     var competing: CompetingSignUp?
     var attempts = 0
-    /// The first of an email change's two codes remains until the second.
+    /// An email change's first code remains until the second.
     var isUsed = false
 
     func isGood(at now: Date) -> Bool { !isUsed && attempts < 5 && now < expiresAt }
@@ -33,24 +32,22 @@ struct MailedCode: Sendable {
 /// Only the device with the challenge's verifier can open it.
 struct MailLink: Sendable {
     let challenge: String
-    /// The session that requested the email.
     let session: Int?
 }
 
-/// Emails are rate-limited by purpose and address.
+/// Rate-limits emails.
 struct MailedAddress: Hashable, Sendable {
     let slot: MailedCode.Slot
     let email: String
 }
 
-/// The input of a sign-up that competes with an earlier one for the address.
+/// For an earlier sign-up's address.
 struct CompetingSignUp: Sendable {
     let password: String?
     let metadata: AuthJSONObject
 }
 
 extension InMemoryServer.Account {
-    /// Whether the account is an unconfirmed sign-up.
     var isAbandoned: Bool {
         !isConfirmed && !(user.identities ?? []).contains { $0.provider != AuthProvider.email.rawValue }
     }
@@ -59,7 +56,6 @@ extension InMemoryServer.Account {
 extension InMemoryServer {
     private static let codeLifetime: TimeInterval = 3_600
 
-    /// Whether the address recently got an email for this purpose.
     func isWithinInterval(_ slot: MailedCode.Slot, _ email: String, at now: Date) -> Bool {
         mailedAt[MailedAddress(slot: slot, email: email.lowercased())].map { now.timeIntervalSince($0) < 60 } ?? false
     }
@@ -80,8 +76,8 @@ extension InMemoryServer {
         }
     }
 
-    /// Signs up with an account's address. In an unconfirmed account, a different password waits until a client proves
-    /// the address and shows which one it chose. Sends at most one email per minute.
+    /// In an unconfirmed account, a different password waits until a client proves the address and shows which one it
+    /// chose. Sends at most one email per minute.
     mutating func repeatSignUp(_ email: String, _ entered: CompetingSignUp, at now: Date) {
         let isWithin = isWithinInterval(.confirmation, email, at: now)
         guard let account = account(email: email), account.isAbandoned else {
@@ -109,7 +105,6 @@ extension InMemoryServer {
         }
     }
 
-    /// Whether a code to the address proves a question's account.
     func mailsLinkCode(of account: Account, for token: ScriptedToken) -> Bool {
         guard settings.sendsMail == true, settings.allowsEmail, let email = account.user.email else { return false }
         let isSetAside = setAsideIdentities[token.key]?.owner == account.user.id
@@ -126,7 +121,7 @@ extension InMemoryServer {
             update(id) { $0.isConfirmed = isConfirmed }
         }
         guard let account = account(email: email) else { return }
-        // This code proves the address, but not who chose an earlier sign-up's password.
+        // This code does not prove who chose the earlier sign-up's password.
         let competes = account.isAbandoned && account.password != nil
         mint(account.isConfirmed ? .recovery : .confirmation, to: email, of: account.user.id, at: now) { code in
             if competes { code.competing = CompetingSignUp(password: nil, metadata: [:]) }
@@ -147,7 +142,6 @@ extension InMemoryServer {
         mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
     }
 
-    /// A purpose's last three codes are valid.
     private mutating func mint(
         _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
         _ bind: (inout MailedCode) -> Void = { _ in }

@@ -9,8 +9,7 @@ extension InMemoryServer {
         return Self.answer(id, options, now)
     }
 
-    /// Keeps the unconfirmed address out of the account, so the response does not reveal another account with it, whose
-    /// owner gets an email.
+    /// The response does not reveal another account with the address, whose owner gets an email.
     mutating func signUpWithPasskey(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         try requirePasskeySignUp()
         let email = request.text("email").lowercased()

@@ -2,7 +2,6 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// A set-aside passkey that has signed in.
 struct SetAsidePasskey: Sendable {
     let owner: UUID
     let passkey: UUID
@@ -29,7 +28,6 @@ extension InMemoryServer {
         return Self.answer(id, options, now)
     }
 
-    /// - Parameter owner: The account, or a new one's id.
     mutating func creation(for owner: UUID, named name: String) -> (id: UUID, members: AuthJSONObject) {
         var (id, options) = challenge(for: owner)
         options["rp"] = ["id": .string(Self.party), "name": "Example"]
@@ -87,7 +85,6 @@ extension InMemoryServer {
         throw Fault.refused(400, .webauthnVerificationFailed)
     }
 
-    /// Contains the ticket that restores the passkey.
     private mutating func setAside(_ passkey: AuthPasskey, of user: UUID, at now: Date) -> AuthClientError {
         let ticket = AuthSetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
         setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
@@ -103,7 +100,7 @@ extension InMemoryServer {
     }
 
     /// - Parameter change: Returns nil to delete the passkey.
-    /// - Returns: The passkey before its deletion, or as changed.
+    /// - Returns: The changed or deleted passkey.
     @discardableResult
     mutating func changePasskey(
         _ id: UUID?, of user: UUID, _ change: (AuthPasskey) -> AuthPasskey?

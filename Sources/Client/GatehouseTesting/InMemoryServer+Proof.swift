@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 
 extension InMemoryServer {
-    /// - Returns: nil after the first of an email change's two codes.
+    /// - Returns: nil after an email change's first code.
     /// - Throws: `otp_expired`, after which the attempt counts.
     mutating func verify(
         _ text: String, sentTo email: String, for purpose: EmailCodeType, by prover: Prover, at now: Date
@@ -26,7 +26,7 @@ extension InMemoryServer {
         return try spend(index, by: prover, at: now)
     }
 
-    /// Redeems a set-aside passkey's emailed code, and restores the passkey.
+    /// Restores a set-aside passkey.
     ///
     /// - Throws: `otp_expired`, including for an expired ticket.
     mutating func verify(
@@ -44,7 +44,7 @@ extension InMemoryServer {
         return try refresh(opened.id, at: now)
     }
 
-    /// - Returns: nil after the first of an email change's two links.
+    /// - Returns: nil after an email change's first link.
     /// - Throws: `flow_state_not_found` for an invalid link.
     mutating func follow(
         _ kind: InMemoryAuthService.Mail.Kind, _ email: String, by prover: Prover, at now: Date
@@ -90,10 +90,10 @@ extension InMemoryServer {
         return opened
     }
 
-    /// Answers a link question with its code, which proves the account's address.
+    /// Also proves the account's address.
     ///
     /// - Throws: 404 for an unknown ticket; `insufficient_aal` for an account with a second factor; `otp_expired`,
-    ///   after which the attempt counts; 409 if the account now has another address.
+    ///   after which the attempt counts; 409 after a change of address.
     mutating func confirm(_ ticket: AuthLinkTicket, code: String, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, account) = try known(ticket, at: now)
         let id = account.user.id

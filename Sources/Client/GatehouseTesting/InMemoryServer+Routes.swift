@@ -4,9 +4,7 @@ import GatehouseModel
 import GatehouseWire
 
 extension InMemoryServer {
-    /// - Parameters:
-    ///   - call: nil for a part of a call.
-    ///   - fault: Changes the result.
+    /// - Parameter call: nil for a part of a call.
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {
             if request.isGateway { return try gatewayReply(request, call, fault) }
@@ -20,9 +18,7 @@ extension InMemoryServer {
         }
     }
 
-    /// The access token's session.
-    ///
-    /// - Throws: `user_not_found`, `session_not_found`, or the code with which a fault ended the session.
+    /// - Throws: `user_not_found`, `session_not_found`, or a fault's code.
     private func caller(_ request: InMemoryRequest) throws(AuthClientError) -> Caller {
         guard let caller = callers[request.bearer] else { throw Fault.refused(401, .noAuthorization) }
         guard sessions[caller.id] != nil, account(caller.user) != nil else {
@@ -32,7 +28,6 @@ extension InMemoryServer {
         return caller
     }
 
-    /// nil for calls that return no session.
     private mutating func session(
         _ request: InMemoryRequest, _ call: Call, _ fault: Fault?, at now: Date
     ) throws(AuthClientError) -> Opened? {
@@ -65,7 +60,7 @@ extension InMemoryServer {
         return token
     }
 
-    /// Requires the verifier of the browser's or the emailed link's flow.
+    /// Requires the flow's verifier.
     private mutating func exchange(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         let flow = PendingFlow(verifier: request.text("code_verifier"), kind: .signIn)
         let (code, challenge) = (request.text("auth_code"), flow.challenge)
@@ -80,14 +75,13 @@ extension InMemoryServer {
             throw Fault.unknownFlow
         }
         guard link.challenge == challenge else { throw Fault.refused(400, .badCodeVerifier) }
-        // Only this device can open the link, so it is the client of the newest mail.
+        // Only this device can open the link, so it requested the newest email.
         let prover = Prover(session: link.session, isClient: true)
-        // Without a session, it was the first of an email change's two links.
+        // The first of an email change's two links.
         guard let opened = try follow(mail.kind, mail.email, by: prover, at: now) else { throw Fault.unknownFlow }
         return opened
     }
 
-    /// With a password, an emailed code, or the caller's session.
     private mutating func confirm(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         let ticket = AuthLinkTicket(request.text("link_ticket"))
         if let password = request.body["password"]?.stringValue {
@@ -141,7 +135,6 @@ extension InMemoryServer {
         return true
     }
 
-    /// Assigns the newest email's link to the request's flow and session.
     private mutating func keepChallenge(
         of request: InMemoryRequest, for kind: InMemoryAuthService.Mail.Kind, _ addresses: String?...
     ) {
@@ -242,7 +235,6 @@ extension InMemoryServer {
         return .empty
     }
 
-    /// The challenge before a code, and the end of a session.
     private mutating func part(
         _ request: InMemoryRequest, of caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 
 extension InMemoryServer {
-    /// - Parameter opener: The identity that opens the session; nil for a password.
+    /// - Parameter opener: The identity; nil for a password.
     mutating func open(_ id: UUID, by opener: UUID? = nil, at now: Date) throws(AuthClientError) -> Opened {
         let number = number()
         (sessions[number], openers[number]) = (id, opener)
@@ -25,7 +25,6 @@ extension InMemoryServer {
         return Opened(session: opened, id: session)
     }
 
-    /// Contains the claims that clients read.
     func accessToken(_ number: Int, of session: Int) -> String {
         let level = protection.raised[session] == nil ? "aal1" : "aal2"
         let claims: AuthJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]

@@ -1,10 +1,9 @@
 import Foundation
 import Gatehouse
 
-/// A password that cannot sign in: a competing sign-up's, or one that a proof set aside.
+/// Cannot sign in: from a competing sign-up, or set aside by a proof.
 struct OtherPassword: Sendable {
     let text: String
-    /// The metadata of the sign-up that chose it.
     var data: AuthJSONObject = [:]
     let at: Date
 }
@@ -12,9 +11,8 @@ struct OtherPassword: Sendable {
 struct Prover: Sendable {
     /// The caller's session.
     var session: Int?
-    /// Whether the caller requested the email. A typed code does not show that.
+    /// A typed code does not show that the caller requested the email.
     var isClient = false
-    /// As the caller typed it.
     var password: String?
 }
 
@@ -27,7 +25,6 @@ private enum Purpose: Sendable {
 
 // The first proof of an address sets credentials aside; their holder can restore them.
 extension InMemoryServer {
-    /// Proves an account's address by email.
     mutating func prove(
         _ id: UUID, by slot: MailedCode.Slot, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
@@ -53,7 +50,7 @@ extension InMemoryServer {
         showSetAside(of: id)
     }
 
-    /// The rules of the first proof. Later ones only take a typed password.
+    /// Later proofs only take a typed password.
     private mutating func decide(
         _ id: UUID, _ purpose: Purpose, isUnfinished: Bool, competes: Bool, _ competing: CompetingSignUp?,
         _ prover: Prover, at now: Date
@@ -81,7 +78,7 @@ extension InMemoryServer {
         end(.addressProven) { $0.value == id && (!isAccount || $0.key != prover.session) }
     }
 
-    /// Whether a code without a password was requested during a sign-up.
+    /// Whether a sign-up requested a code without a password.
     private func hasSignInCode(_ id: UUID, at now: Date) -> Bool {
         codes.contains {
             $0.owner == id && $0.slot == .confirmation && $0.isGood(at: now)
@@ -89,7 +86,6 @@ extension InMemoryServer {
         }
     }
 
-    /// Sets the password aside, with an unfinished sign-up's metadata.
     private mutating func putPasswordAside(
         of id: UUID, isUnfinished: Bool, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
@@ -126,7 +122,6 @@ extension InMemoryServer {
         setIdentities(kept, of: id)
     }
 
-    /// Makes a waiting or set-aside password the account's.
     private mutating func adopt(_ text: String, isUnfinished: Bool, by id: UUID, at now: Date) {
         update(id) { account in
             guard account.password != text, let chosen = account.otherPasswords.first(where: { $0.text == text }) else {
@@ -163,13 +158,12 @@ extension InMemoryServer {
         update(id) { $0.user.setAside = passwords + passkeys + identities }
     }
 
-    /// The holder uses the identity.
     mutating func takeSetAside(_ token: ScriptedToken) {
         guard let kept = setAsideIdentities.removeValue(forKey: token.key) else { return }
         showSetAside(of: kept.owner)
     }
 
-    /// Emails the code that restores a credential, unless one was sent recently.
+    /// At most once a minute.
     mutating func mailRestoring(of account: Account, at now: Date) {
         guard settings.sendsMail != false, let email = account.user.email else { return }
         guard !isWithinInterval(.recovery, email, at: now) else { return }

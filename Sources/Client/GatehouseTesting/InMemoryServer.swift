@@ -2,15 +2,13 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-/// The accounts and the server's behavior behind ``InMemoryNetwork``.
 struct InMemoryServer: Sendable {
     struct Account: Sendable {
         var user: AuthUser
         var profile: ProfileSummary?
         var password: String?
-        /// Competing sign-ups' passwords, and those that a proof set aside.
+        /// From competing sign-ups, or set aside by a proof.
         var otherPasswords: [OtherPassword] = []
-        /// The input of the sign-up that created the account.
         var entered: AuthJSONObject = [:]
         var isConfirmed = true
         var isEmailProven = false
@@ -37,7 +35,6 @@ struct InMemoryServer: Sendable {
     var callers: [String: Caller] = [:]
     /// Session numbers by refresh token.
     var refreshes: [String: Int] = [:]
-    /// Browser flows that link a provider, by challenge.
     var linkFlows: [String: Caller] = [:]
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
     /// By session number.
@@ -45,22 +42,19 @@ struct InMemoryServer: Sendable {
     var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
     var mails: [InMemoryAuthService.Mail] = []
     var codes: [MailedCode] = []
-    /// The identities that opened sessions, by session number.
+    /// Identities by session number.
     var openers: [Int: UUID] = [:]
     var questions: [AuthLinkTicket: AskedLink] = [:]
-    /// Links that can be undone, by added identity.
+    /// By added identity.
     var links: [UUID: MadeLink] = [:]
-    /// Identities whose link was undone.
     var undone: Set<String> = []
-    /// Identities whose provider has verified their address.
     var vouching: Set<UUID> = []
-    /// Identities that a first proof set aside, with their accounts.
+    /// With their accounts.
     var setAsideIdentities: [String: SetAsideIdentity] = [:]
-    /// Tickets of set-aside passkeys that have signed in.
     var setAsideTickets: [AuthSetAsideTicket: SetAsidePasskey] = [:]
-    /// When a code or link opened a session, by session number.
+    /// Opened by a code or link, by session number.
     var mailedSessions: [Int: Date] = [:]
-    /// When an address last got an email, by purpose.
+    /// The last email, by purpose.
     var mailedAt: [MailedAddress: Date] = [:]
     /// Identities that owners removed.
     var unlinked: [UUID: Set<String>] = [:]
@@ -94,7 +88,7 @@ struct InMemoryServer: Sendable {
 }
 
 extension InMemoryServer {
-    /// - Returns: The session, or the user who must confirm an email.
+    /// - Returns: The user if an email must confirm the sign-up.
     mutating func signUp(
         _ email: String, _ password: String, _ firstName: String?, at now: Date
     ) throws(AuthClientError) -> (Opened?, AuthUser) {
@@ -104,7 +98,7 @@ extension InMemoryServer {
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
             repeatSignUp(email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
-            // A fictitious user hides that the address is registered.
+            // Hides that the address is registered.
             let id = Fixtures.id(number())
             return (nil, AuthUser(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
         }
@@ -142,7 +136,6 @@ extension InMemoryServer {
         return try open(account.user.id, at: now)
     }
 
-    /// For an account whose address moved to another one.
     private mutating func signIn(
         formerly email: String, _ password: String, at now: Date
     ) throws(AuthClientError) -> Opened {
@@ -151,9 +144,7 @@ extension InMemoryServer {
         return try open(former.user.id, at: now)
     }
 
-    /// Reads a provider's token, and checks the nonce.
-    ///
-    /// - Throws: 400 without a code, as the API does for an invalid token.
+    /// - Throws: 400 without a code for an invalid token, as in the API.
     static func token(of credentials: IDTokenCredentials) throws(AuthClientError) -> ScriptedToken {
         guard var token = ScriptedToken(credentials.idToken), token.provider == credentials.provider,
             token.nonce == credentials.nonce.map({ SignInNonce(raw: $0).hashed })
@@ -185,7 +176,6 @@ extension InMemoryServer {
 
 extension InMemoryServer {
     /// - Parameter isVerified: Whether the provider has verified the address.
-    /// - Returns: The new identity.
     @discardableResult
     mutating func link(
         _ provider: AuthProvider, person: String, email: String?, isVerified: Bool = false, to id: UUID, at now: Date
@@ -212,7 +202,7 @@ extension InMemoryServer {
         }
     }
 
-    /// With automatic confirmation, a new address takes effect immediately. A new password ends the other sessions.
+    /// A new address waits for confirmation unless automatic. A new password ends the other sessions.
     mutating func update(
         _ caller: Caller, _ request: InMemoryRequest, at now: Date
     ) throws(AuthClientError) {
@@ -242,7 +232,7 @@ extension InMemoryServer {
         update(id) { $0.user.userMetadata.merge(deletingNulls: data) }
     }
 
-    /// Refuses a wrong password, although this server never requires one.
+    /// This server never requires the current password.
     private func check(_ current: String?, of id: UUID) throws(AuthClientError) {
         guard let current, !current.isEmpty, let known = account(id)?.password else { return }
         guard current == known else { throw Fault.refused(400, .currentPasswordInvalid) }

@@ -52,7 +52,6 @@ struct ScriptedToken: Hashable, Sendable {
     var provider: AuthProvider
     /// The request's hashed nonce.
     var nonce: String?
-    /// Sent along with the token.
     var name: AppleName?
 
     init(_ person: ProviderPerson, from provider: AuthProvider, nonce: String?) {
@@ -61,7 +60,6 @@ struct ScriptedToken: Hashable, Sendable {
         self.nonce = nonce
     }
 
-    /// Identifies a person at a provider.
     var key: String { Self.key(provider.rawValue, person.id) }
     static func key(_ provider: String, _ person: String) -> String { "\(provider) \(person)" }
 

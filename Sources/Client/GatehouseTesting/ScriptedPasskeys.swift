@@ -131,7 +131,6 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
 }
 
 extension ScriptedPasskeys.State {
-    /// - Parameter name: The account's, which distinguishes two devices' passkeys.
     fileprivate mutating func create(for name: String) -> String {
         count += 1
         let id = Base64URL.text(Array("\(name) \(count)".utf8))

@@ -92,7 +92,7 @@ public final class VirtualClock: Sendable {
     private func cancel(_ id: Int) {
         let sleeper = state.withLock { state in
             let sleeper = state.sleepers.removeValue(forKey: id)
-            // The task was cancelled before its sleep or after its wake-up. Ids are unique.
+            // Cancelled before the sleep or after the wake-up. Ids are unique.
             if sleeper == nil { state.cancelled.insert(id) }
             return sleeper
         }

@@ -7,28 +7,27 @@ extension Color.Resolved {
     /// For text.
     package static let least = 4.5
 
-    /// From 0 for black to 1 for white.
+    /// 0 for black to 1 for white.
     package var luminance: Double {
-        // Colours outside of sRGB have parts below 0 and above 1.
+        // Outside of sRGB, parts may be below 0 or above 1.
         func part(_ value: Float) -> Double { Double(min(max(value, 0), 1)) }
         return 0.2126 * part(linearRed) + 0.7152 * part(linearGreen) + 0.0722 * part(linearBlue)
     }
 
-    /// Of two opaque colours: from 1 if equal to 21 for black and white.
+    /// 1 for equal opaque colours to 21 for black and white.
     package func contrast(to other: Color.Resolved) -> Double {
         let (light, dark) = (max(luminance, other.luminance), min(luminance, other.luminance))
         return (light + 0.05) / (dark + 0.05)
     }
 
-    /// This translucent colour over an opaque one.
+    /// Over an opaque colour.
     package func over(_ below: Color.Resolved) -> Color.Resolved {
         func mixed(_ above: Float, _ below: Float) -> Float { above * opacity + below * (1 - opacity) }
         return Color.Resolved(
             red: mixed(red, below.red), green: mixed(green, below.green), blue: mixed(blue, below.blue))
     }
 
-    /// The preferred text colour if its contrast is at least 4.5:1, else white, else black; one of these suffices on
-    /// any opaque background.
+    /// The preferred text colour if its contrast is at least 4.5:1, else white or black, one of which always suffices.
     package static func legible(on background: Color.Resolved, preferring wish: Color.Resolved?) -> Color.Resolved {
         let wished = wish.map { $0.over(background) }
         return [wished, .white].compactMap { $0 }.first { $0.contrast(to: background) >= least } ?? .black

@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// A question whose title is also the button's.
+/// The title is also the button's.
 protocol DestructiveQuestion {
     var title: Text { get }
     var message: Text { get }

@@ -1,2 +1,1 @@
-// The client's types need `import Gatehouse`.
 @_exported public import GatehouseModel

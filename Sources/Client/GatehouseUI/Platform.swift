@@ -26,7 +26,7 @@ extension View {
         #endif
     }
 
-    /// On a Mac, the content sets a sheet's size, but lists and forms have none.
+    /// On a Mac, lists and forms give a sheet no size.
     func sheetSize() -> some View {
         #if os(macOS)
         rows().frame(minWidth: 420, idealWidth: 460, minHeight: 420, idealHeight: 560)
@@ -87,7 +87,7 @@ extension ToolbarItemPlacement {
     }
 }
 
-/// A Mac has words in a sheet's button row; from iOS 26 on, the bar draws a circle of glass.
+/// A Mac has words in a sheet's button row.
 struct CloseLabel: View {
     var body: some View {
         #if os(macOS)
@@ -132,7 +132,6 @@ extension Font.TextStyle {
     }
 }
 
-/// Whether bars put their buttons into glass.
 var hasGlass: Bool {
     #if canImport(Darwin)
     if #available(iOS 26, macOS 26, *) { return true } else { return false }
@@ -142,7 +141,6 @@ var hasGlass: Bool {
 }
 
 extension View {
-    /// Where there is glass, it draws the circle.
     @ViewBuilder func circleButton(_ accent: Color) -> some View {
         #if canImport(Darwin)
         if #available(iOS 26, macOS 26, *) {
@@ -256,7 +254,6 @@ struct WithSystemPasskeys<Content: View>: View {
     var body: some View { content(nil) }
 }
 
-/// This system has no clipboard.
 @MainActor func copy(_: String) {}
 
 @MainActor func qrCode(_ secret: AuthEnrolledFactor.TOTP, label: Text) -> some View {

@@ -1,8 +1,8 @@
 import GatehouseModel
 import SwiftUI
 
-// Whole screens are previewed by the apps in Apps, because they need GatehouseTesting, which apps do not ship.
-// `#Preview` needs Xcode; a PreviewProvider compiles with the Command Line Tools alone.
+// The apps in Apps preview whole screens, with GatehouseTesting. `#Preview` needs Xcode; a PreviewProvider compiles
+// with the Command Line Tools alone.
 
 struct ButtonPreviews: PreviewProvider {
     static var previews: some View {

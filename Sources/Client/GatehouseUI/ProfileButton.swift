@@ -66,7 +66,7 @@ private struct AccountButton: View {
     }
 }
 
-/// 32 points wide. Where there is glass, the button is the circle.
+/// Where there is glass, the button is the circle.
 private struct AccountCircle: View {
     let user: AuthenticatedUser?
     @Environment(\.branding) private var branding
@@ -90,7 +90,6 @@ private struct AccountCircle: View {
     }
 }
 
-/// Shown while the user is unknown.
 private struct EmptyCircle: View {
     var body: some View {
         if hasGlass {

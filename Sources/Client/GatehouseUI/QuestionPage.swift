@@ -1,6 +1,5 @@
 import SwiftUI
 
-/// Fills a sheet: symbol, question and message, with the answers at the bottom.
 struct QuestionPage<Message: View, Answers: View>: View {
     private let symbol: String
     private let title: Text

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// A text's key in the string catalogues, and the same with its values.
+/// A catalogue key, and the same with its values.
 struct ScreenText: ExpressibleByStringInterpolation {
     let key: String
     let value: LocalizedStringKey

@@ -73,7 +73,6 @@ extension View {
         modifier(ThemedText(role: role, style: style, weight: weight))
     }
 
-    /// For a screen's other texts.
     func themed() -> some View { modifier(ThemedScreen()) }
 }
 

@@ -1,8 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// Without `gatehouse(_:branding:)` above, says so in place and in the log; reading the environment directly would
-/// crash.
+/// Reports a missing `gatehouse(_:branding:)` in place and in the log, instead of crashing.
 struct WithAccount<Content: View>: View {
     @Environment(AuthManager.self) private var account: AuthManager?
     private let content: @MainActor (AuthManager) -> Content

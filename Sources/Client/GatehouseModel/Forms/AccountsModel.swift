@@ -2,7 +2,7 @@ package import Foundation
 package import Gatehouse
 import Observation
 
-/// This device's accounts, on the profile and the login screen. Actions return their work, which outlives the screen.
+/// Actions return their work, which outlives the screen.
 @MainActor @Observable
 package final class AccountsModel {
     package enum Phase: Hashable, Sendable {
@@ -12,7 +12,6 @@ package final class AccountsModel {
     }
 
     package private(set) var phase = Phase.showing
-    /// Whether the login for another account is open.
     package var signsIn = false
     private let manager: AuthManager
 

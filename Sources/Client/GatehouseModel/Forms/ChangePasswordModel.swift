@@ -26,9 +26,8 @@ public final class ChangePasswordModel {
     public private(set) var asksForCode = false
     /// The code as typed.
     public var code = ""
-    /// Whether the last attempt sent a code instead of a password.
     private var sentCode = false
-    /// A hash, with a per-process seed, of the password whose response was lost.
+    /// A seeded hash of the password whose response was lost.
     @ObservationIgnored private var unanswered: Int?
     private let manager: AuthManager
 

@@ -5,7 +5,6 @@ extension CodeModel {
         case password(String)
         case passkey(AuthSetAsideTicket)
 
-        /// - Parameter password: The rejected one.
         /// - Returns: nil for any other failure.
         init?(_ error: AuthError, typed password: String?) {
             switch error {
@@ -28,8 +27,6 @@ extension CodeModel {
         restored = password.map { .password($0) }
     }
 
-    /// For the code that restores a set-aside credential.
-    ///
     /// - Parameter email: Ignored for a passkey.
     convenience init(restoring kept: Restored, email: String, answersLink: Bool = false, manager: AuthManager) {
         switch kept {

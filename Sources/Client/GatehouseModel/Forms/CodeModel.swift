@@ -71,7 +71,7 @@ public final class CodeModel {
     @ObservationIgnored private var sentLast = false
     /// Until the code is used.
     @ObservationIgnored var restored: Restored?
-    /// Whether the code answers ``AuthManager/linkQuestion`` in addition to restoring a credential.
+    /// In addition to restoring a credential.
     let answersLink: Bool
     let manager: AuthManager
 
@@ -164,7 +164,6 @@ public final class CodeModel {
         }
     }
 
-    /// - Returns: false if there is more to do.
     private func isConfirmed(_ code: String, _ email: String) async throws(AuthError) -> Bool {
         switch kind {
         case .confirmation, .signIn, .setAsidePassword, .setAsidePasskey:

@@ -115,7 +115,7 @@ extension EmailAuthForm {
         password.precomposedStringWithCanonicalMapping.unicodeScalars.count
     }
 
-    /// Whether it has the form `x@y.z`, with a single @.
+    /// The form `x@y.z`, with a single @.
     private static func isAddress(_ text: String) -> Bool {
         let halves = text.split(separator: "@", omittingEmptySubsequences: false)
         guard halves.count == 2, !halves[0].isEmpty, !text.contains(where: \.isWhitespace) else { return false }

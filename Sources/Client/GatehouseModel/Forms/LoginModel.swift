@@ -52,7 +52,6 @@ public final class LoginModel {
     public internal(set) var prefersApple = false
     let manager: AuthManager
     private let accountBefore: UUID?
-    /// For the code that confirms it. Kept until ``forgetPassword()``.
     @ObservationIgnored private var typed: String?
 
     /// Creates a model.
@@ -120,7 +119,7 @@ public final class LoginModel {
 
     private func askForCode(wait: Duration) {
         needsConfirmation = false
-        // An anonymous user's sign-up gives the account its first address.
+        // An anonymous user's first address.
         code =
             manager.isAnonymous && form.mode == .signUp
             ? CodeModel(.emailChange, email: form.trimmedEmail, wait: wait, manager: manager)

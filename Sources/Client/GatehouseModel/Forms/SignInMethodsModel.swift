@@ -17,7 +17,7 @@ public final class SignInMethodsModel {
     public private(set) var undoable: [AuthUndoableLink] = []
     private var hasPasskey = false
     private let manager: AuthManager
-    /// Advanced by each change, which outdates lists being loaded.
+    /// Outdates lists being loaded.
     @ObservationIgnored private var changes = 0
 
     /// Creates a model for the manager's user.

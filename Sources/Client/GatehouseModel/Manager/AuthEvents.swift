@@ -4,26 +4,25 @@ extension AuthManager {
     var events: AuthEvents { AuthEvents(manager: self) }
 }
 
-/// Handles events of the service, the system and the connection.
 @MainActor
 struct AuthEvents {
     let manager: AuthManager
 
     func hear(_ change: AuthChange) async {
         manager.recent.keep(change.event.line, at: manager.clock.now())
-        // No later event repeats this, and ``AuthManager/catchUp()`` shows its user.
+        // No later event repeats this.
         if change.event == .passwordRecovery { return await askForPassword(change) }
         guard manager.signOutCount == 0 else { return }
         defer { manager.accountsChanged(after: change.event) }
         switch change.event {
         case .initialSession:
             await follow(change)
-            // The system may be slow, and must not delay later events.
+            // A slow system must not delay later events.
             Task { [weak manager] in await manager?.events.checkAppleCredential() }
         case .signedIn, .userUpdated, .signedOut, .mfaChallengeVerified: await follow(change)
         case .tokenRefreshed:
             endRefresh()
-            // The last factor may have been removed, or the level become known.
+            // The last factor may be gone, or the level known.
             if manager.phase == .secondFactorNeeded || manager.lacksToken { await follow(change) }
         case .passwordRecovery: break
         }
@@ -41,7 +40,7 @@ struct AuthEvents {
     /// The session's end arrives as an event.
     func checkAppleCredential() async { _ = await manager.service.checkAppleCredential(manager.appleCredentials) }
 
-    /// This manager's own sign-in shows its session itself. A late event about a previous user is followed by others.
+    /// This manager's own sign-in shows its session itself.
     private func follow(_ change: AuthChange) async {
         let mine = manager.epoch
         let current = await manager.service.currentSession
@@ -51,11 +50,11 @@ struct AuthEvents {
         }
         guard manager.epoch == mine, current?.user.id == change.session?.user.id else { return }
         if let session = change.session {
-            // The start and this manager's sign-ins load the profile themselves, possibly before their event.
+            // The start and sign-ins load the profile themselves, possibly before their event.
             let isAsked = manager.lacksToken || manager.shownSession?.accessToken == session.accessToken
             let isKnown = manager.isProfileLoaded || manager.isLoadingProfile || isAsked
             let isLoaded = manager.user?.id == session.user.id && isKnown
-            // A different user, for example from an emailed link: invalidate the previous user's work.
+            // A different user, for example from an emailed link.
             let shown = manager.allowsSeveralAccounts ? manager.shownAccount : manager.user?.id
             if let shown, shown != session.user.id { manager.leaveAccount() }
             guard manager.enter(session) else { return }
@@ -89,7 +88,7 @@ struct AuthEvents {
         }
     }
 
-    /// Repeats the loads that failed offline. An app may have cleared `AuthManager.error` since.
+    /// Repeats the loads that failed offline.
     func hear(isOffline: Bool) {
         guard !isOffline else { return }
         if !manager.isLoggedIn, manager.hasMissedSettings {

@@ -70,7 +70,7 @@ extension AuthManager {
         do {
             // The caller's task ends with its screen.
             let session = try await Task { try await self.service.use(account: account) }.value
-            // The service's event may have shown the account already.
+            // An event may have shown it already.
             if shownAccount != account {
                 guard epoch == mine else { throw AuthError.cancelled }
                 open(session)
@@ -113,14 +113,13 @@ extension AuthManager {
         await endSessions { try await service.signOutOfAllAccounts() }
     }
 
-    /// Abandons the second factor, and returns to the previous account. The incomplete sign-in ends, except for an
-    /// account in ``accounts``.
+    /// Returns to the previous account. The incomplete sign-in ends, unless its account is in ``accounts``.
     func leaveSecondFactor() async {
         let before = accountBefore
         accountBefore = nil
         if before == nil || activated == nil || activated != secondFactor?.userID { await signOut() }
         guard let before else { return }
-        // Ignored: if the session has ended, the login screen shows the remaining accounts.
+        // Ignored: the login screen shows the remaining accounts.
         _ = try? await use(before)
     }
 }

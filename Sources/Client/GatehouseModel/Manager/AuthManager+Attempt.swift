@@ -2,9 +2,9 @@ import Foundation
 import Gatehouse
 
 extension AuthManager {
-    /// Signs in to another account. An anonymous user is asked first.
+    /// An anonymous user is asked first.
     ///
-    /// - Parameter address: For a new account; empty if not entered yet.
+    /// - Parameter address: A new account's; empty if not entered yet.
     func authenticate(
         _ method: AuthMethod, signingUp address: String? = nil, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
@@ -16,8 +16,6 @@ extension AuthManager {
         return try await attemptAnonymously(method, signingUp: address, work)
     }
 
-    /// Signs up, or signs in where that may create an account.
-    ///
     /// - Parameter upgrade: Adds the sign-in method to an anonymous account instead.
     func authenticate(
         _ method: AuthMethod, signingUp address: String? = nil,
@@ -42,7 +40,6 @@ extension AuthManager {
         return try await attempt(method, signingUp: address, work)
     }
 
-    /// Sets ``linkQuestion`` if the sign-in results in one.
     private func attempt(
         _ method: AuthMethod, signingUp address: String?, _ work: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
@@ -104,7 +101,7 @@ extension AuthManager {
         throw failure
     }
 
-    /// Whether this session completes an unconfirmed sign-up. True at most once.
+    /// Completes an unconfirmed sign-up, at most once.
     func isConfirmed(_ user: AuthUser) -> Bool {
         defer { unconfirmedAddress = nil }
         return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
@@ -115,11 +112,11 @@ extension AuthManager {
             step(.fail)
             return await catchUp()
         }
-        // Events were ignored during the attempt, so check what remains of the earlier session.
+        // Events were ignored during the attempt.
         let (mine, question) = (epoch, linkQuestion)
         var session = await service.currentSession
         if session == nil, allowsSeveralAccounts, let user {
-            // Ignored: without a session of this account, the user is signed out below.
+            // Ignored: the user is then signed out below.
             session = try? await service.use(account: user.id)
         }
         guard epoch == mine, signOutCount == 0 else { return }
@@ -135,7 +132,7 @@ extension AuthManager {
 }
 
 extension AuthUser {
-    /// The protocol's only sign of a created account: both times are less than five seconds apart.
+    /// The protocol's only sign of a new account: both times within five seconds.
     fileprivate var isNew: Bool {
         guard let last = times.lastSignInAt else { return false }
         return abs(last.timeIntervalSince(createdAt)) < 5
@@ -143,6 +140,6 @@ extension AuthUser {
 }
 
 extension AuthMethod {
-    /// A password's or passkey's account existed before.
+    /// Passwords and passkeys belong to existing accounts.
     fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
 }

@@ -64,7 +64,6 @@ extension AuthManager {
 }
 
 extension AuthUser {
-    /// Whether the last sign-in confirmed the address.
     fileprivate var isFirstConfirmed: Bool {
         guard let confirmed = times.emailConfirmedAt, let last = times.lastSignInAt else { return false }
         return abs(last.timeIntervalSince(confirmed)) < 5

@@ -67,7 +67,7 @@ extension AuthManager.Identities {
     public func linkApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError) -> LinkOutcome
     {
         try await link(.apple) {
-            // Outside of the call that may be repeated: the sheet returns once.
+            // The sheet returns once, but the call may be repeated.
             let credentials = try await manager.names.credentials(from: sheet)
             return try await manager.proofs.proving { try await manager.service.link(with: credentials) }
         }
@@ -107,7 +107,7 @@ extension AuthManager.Identities {
         defer { manager.callCount -= 1 }
         manager.record(.started(method))
         do {
-            // The service's event delivers the session; the profile sends a name from Apple.
+            // An event delivers the session; the profile sends a name from Apple.
             _ = try await work()
             manager.loadProfile()
             manager.record(.linked(existing: account?.firstMethod, new: method))
@@ -125,7 +125,6 @@ extension AuthManager.Identities {
 }
 
 extension AuthUser {
-    /// The account's first sign-in method.
     fileprivate var firstMethod: AuthMethod? {
         let provider = appMetadata["provider"]?.stringValue ?? identities?.first?.provider
         return provider.map { AuthMethod(rawValue: $0) }

@@ -82,15 +82,15 @@ extension AuthManager.Linking {
         do {
             return try await manager.service.confirmLink(question.ticket)
         } catch {
-            // The user asked for both sign-in and link, so end the session, unless another user has signed in.
+            // The user asked for both sign-in and link.
             if manager.epoch == mine { await manager.endSession(of: session.user.id) }
             throw error
         }
     }
 
-    /// Completes the link that waits for this session's proof, if any.
+    /// Completes the link that waits for this session's proof.
     ///
-    /// - Throws: The link's error. The session has ended, and the question returns unless it has expired.
+    /// - Throws: The link's error. The session has ended, and an unexpired question returns.
     func complete(after session: AuthSession) async throws -> AuthSession {
         guard let pending = manager.pendingLink, pending.userID == session.user.id else { return session }
         let mine = manager.epoch
@@ -116,7 +116,7 @@ extension AuthManager.Linking {
         }
     }
 
-    /// - Parameter existing: The account's previous sign-in method; nil if nothing is linked.
+    /// - Parameter existing: The account's previous method; nil if nothing is linked.
     private func answer(
         _ method: AuthMethod, existing: AuthMethod? = nil,
         _ work: @MainActor (AuthLinkQuestion) async throws -> AuthSession
@@ -134,16 +134,14 @@ extension AuthManager.Linking {
         }
     }
 
-    /// The server no longer knows it.
     private func expire(_ question: AuthLinkQuestion) {
         if manager.linkQuestion == question { (manager.linkQuestion, manager.linkHasExpired) = (nil, true) }
     }
 }
 
-/// A link that waits for its account's second factor.
+/// Waits for its account's second factor.
 struct PendingLink {
     let question: AuthLinkQuestion
-    /// The sign-in's method.
     let existing: AuthMethod
     let userID: UUID
 }

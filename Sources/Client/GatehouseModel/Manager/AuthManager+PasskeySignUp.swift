@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// A passkey sign-up whose response was lost: the account may exist.
+/// Its response was lost: the account may exist.
 struct UnfinishedSignUp: Sendable {
     var signUp: PasskeySignUp
     /// Of the failed attempt.
@@ -56,7 +56,6 @@ extension AuthManager {
         }
     }
 
-    /// - Parameter email: nil for the sheet's.
     private func signUp(
         _ email: String?, telling passkeys: any PasskeyAuthenticator,
         _ create: @MainActor () async throws -> PasskeySignUp
@@ -83,7 +82,7 @@ extension AuthManager {
         return email == nil || email == signUp.email ? signUp : nil
     }
 
-    /// After a rejection there is no account, unless a previous attempt created it.
+    /// A rejection means no account, unless a previous attempt created it.
     private func keep(_ signUp: PasskeySignUp, after error: any Error) {
         var signUp = signUp
         // This device cannot finish it.

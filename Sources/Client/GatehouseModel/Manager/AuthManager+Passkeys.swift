@@ -31,7 +31,7 @@ extension AuthManager.Passkeys {
         return .cancelled
     }
 
-    /// In a separate task: during a sign-in, the screen cancels the one that offers passkeys.
+    /// The sign-in cancels the screen's task that offers passkeys.
     private func signIn(with assertion: PasskeyAssertion) async throws(AuthError) -> SignInOutcome {
         let work = Task {
             try await manager.authenticate(.passkey) { .session(try await manager.service.signIn(with: assertion)) }
@@ -41,7 +41,6 @@ extension AuthManager.Passkeys {
 
     private enum Choice: Sendable {
         case chosen(PasskeyAssertion)
-        /// The challenge is about to expire.
         case expired
         case failed
     }
@@ -86,7 +85,7 @@ extension AuthManager.Passkeys {
         manager.asksForPasskey = true
     }
 
-    /// Whether the system has added a passkey automatically, even if the response was lost.
+    /// Even if the response was lost.
     private func isAddedAutomatically(with passkeys: any PasskeyAuthenticator) async -> Bool {
         do {
             _ = try await manager.service.registerPasskey(with: passkeys, style: .automatic)
@@ -146,7 +145,7 @@ extension AuthManager.Passkeys {
     /// - Throws: As ``list()``, and the errors of the step-up.
     public func delete(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
         try await manager.changing { try await manager.service.deletePasskey(id: id) }
-        // Ignored: the password manager may then offer a passkey that the server rejects.
+        // Ignored: the password manager may offer a deleted passkey.
         if let passkeys { try? await manager.service.signalPasskeys(to: passkeys) }
     }
 }

@@ -89,7 +89,7 @@ extension AuthManager {
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch
         try await call { try await self.service.deleteAccount() }
-        // Another user who signed in during the request stays signed in.
+        // Another user may have signed in during the request.
         if epoch == mine { await signOut() }
     }
 
@@ -103,7 +103,7 @@ extension AuthManager {
         do {
             guard isLoggedIn else { throw AuthError.notAuthenticated }
             error = nil
-            // The caller's task ends with its screen, but the server may have made the change.
+            // The screen may close, but the server may have made the change.
             return try await proofs.provingToTheEnd(work)
         } catch {
             let failure = AuthError(error)
@@ -113,7 +113,6 @@ extension AuthManager {
         }
     }
 
-    /// The caller's screen shows the error.
     func changing<Value: Sendable>(
         _ work: @MainActor () async throws -> Value
     ) async throws(AuthError) -> Value {

@@ -67,10 +67,10 @@ extension AuthManager.Proofs {
         manager.callCount += 1
         defer { manager.callCount -= 1 }
         do {
-            // The caller's task ends with its screen, but the server may have used up the code.
+            // The screen may close, but the server may have used up the code.
             let session = try await Task { try await manager.linking.complete(after: try await work()) }.value
             guard manager.epoch == mine else { throw AuthError.cancelled }
-            // The service's event may have shown the user already.
+            // An event may have shown the user already.
             if manager.user == nil, manager.enter(session) { manager.loadProfile() }
             answer(.proven)
         } catch {
@@ -78,7 +78,6 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// The waiting calls continue or fail.
     func answer(_ answer: ProvedCall.Answer) {
         let waiting = manager.proofWaiters
         manager.proofWaiters = []
@@ -86,7 +85,7 @@ extension AuthManager.Proofs {
         for call in waiting { call.hear(answer) }
     }
 
-    /// If the call requires a proof, asks for it and retries once. Cancellation stops the wait for the user.
+    /// Asks for a required proof and retries once. Cancellation stops the wait for the user.
     func proving<Value: Sendable>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         let call = ProvedCall()
         return try await withTaskCancellationHandler {
@@ -96,7 +95,7 @@ extension AuthManager.Proofs {
         }
     }
 
-    /// Like ``proving(_:)``, but cancellation does not interrupt a request.
+    /// Cancellation does not interrupt a request.
     func provingToTheEnd<Value: Sendable>(_ work: @escaping @MainActor () async throws -> Value) async throws -> Value {
         let call = ProvedCall()
         let task = Task { try await proving(call, work) }
@@ -130,7 +129,7 @@ extension AuthManager.Proofs {
         manager.proofQuestion = nil
     }
 
-    /// Dismisses the question if no other call waits for it.
+    /// Other calls may wait for the question.
     private func abandon(_ call: ProvedCall) {
         call.isAbandoned = true
         let isWaiting = manager.proofWaiters.contains { $0 === call }
@@ -139,7 +138,7 @@ extension AuthManager.Proofs {
         call.hear(.dismissed)
     }
 
-    /// - Returns: Whether the user can answer a question.
+    /// - Returns: Whether the user can answer.
     private func ask(_ need: ProofNeed) async -> Bool {
         let mine = manager.epoch
         guard let account = await manager.service.currentSession?.user else { return false }
@@ -157,7 +156,7 @@ extension AuthManager.Proofs {
             if manager.proofWaiters.isEmpty { endQuestion() }
             return .dismissed
         }
-        // Another call was answered. This one finds out whether that suffices.
+        // This call finds out whether another's answer suffices.
         if manager.proofQuestion == nil { return manager.isLoggedIn ? .proven : .dismissed }
         manager.proofWaiters.append(call)
         return await call.answer()
@@ -166,7 +165,7 @@ extension AuthManager.Proofs {
     /// The first factor suffices only without a second one.
     private func proofMethods(of account: AuthUser, for need: ProofNeed) async -> [ProofMethod] {
         var account = account
-        // Ignored: the session's factors, which may be older, are used instead.
+        // Ignored: the session's factors, possibly older, are used.
         if let factors = try? await manager.service.factors() { account.factors = factors }
         let methods = ProofMethod.factors(of: account)
         guard methods.isEmpty, need == .freshProof else { return methods }
@@ -183,7 +182,6 @@ extension AuthManager.Proofs {
     enum Answer: Sendable {
         case proven
         case dismissed
-        /// No screen showed the question.
         case notShown
     }
 

@@ -87,7 +87,6 @@ extension AuthManager {
         try await authenticate(.google, sheet)
     }
 
-    /// Adds the identity to an anonymous account, or signs in with it.
     private func authenticate(
         _ method: AuthMethod, _ sheet: @MainActor () async throws -> IDTokenCredentials
     ) async throws(AuthError) -> SignInOutcome {
@@ -149,7 +148,7 @@ extension AuthManager {
         }
     }
 
-    /// - Returns: false for a step that the phase does not allow, which is recorded.
+    /// - Returns: false for a step that is not allowed, which is recorded.
     @discardableResult
     func step(_ step: AuthStep) -> Bool {
         guard let next = phase.after(step) else {

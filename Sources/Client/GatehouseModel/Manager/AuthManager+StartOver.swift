@@ -19,9 +19,9 @@ extension AuthManager {
         callCount += 1
         defer { callCount -= 1 }
         do {
-            // The caller's task ends with its screen, but the address may have moved.
+            // The screen may close, but the address may have moved.
             let session = try await Task { try await self.service.startOver() }.value
-            // The service's event may have shown the user already.
+            // An event may have shown the user already.
             let isShown = user?.id == session.user.id
             guard epoch == mine || isShown else { throw AuthError.cancelled }
             pendingLink = nil

@@ -1,7 +1,6 @@
 import Foundation
 import Gatehouse
 
-/// The sign-in that began the session.
 struct Opening: Sendable {
     var method: AuthMethod
     /// As uptime.
@@ -11,15 +10,14 @@ struct Opening: Sendable {
 }
 
 extension AuthManager {
-    /// Asks for the second factor first. Hides an already shown user again only if the session's level was unknown;
-    /// otherwise a change asks.
+    /// Asks for the second factor first. A shown user is hidden again only if the session's level was unknown.
     ///
     /// - Returns: Whether the user is shown.
     func enter(_ session: AuthSession) -> Bool {
         let other = user.flatMap { $0.id == session.user.id ? nil : $0 }
-        // The answer would prove something to another account.
+        // The proof would be another account's.
         if other != nil { proofs.answer(.dismissed) }
-        // A link that waits for the factor is part of the sign-in.
+        // A waiting link is part of the sign-in.
         let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
         guard isIncomplete, user?.id != session.user.id || lacksToken else {
             show(session.user)
@@ -40,7 +38,7 @@ extension AuthManager {
         return false
     }
 
-    /// Includes the account whose second factor is asked.
+    /// Shown, or asked for the second factor.
     var shownAccount: UUID? { user?.id ?? secondFactor?.userID }
 
     /// Invalidates the previous account's work.
@@ -53,7 +51,7 @@ extension AuthManager {
         (needsNewPassword, asksForPasskey, opening, pendingLink) = (false, false, nil, nil)
     }
 
-    /// The session's level is then unknown until the refresh.
+    /// The level is unknown until the refresh.
     var lacksToken: Bool { shownSession?.accessToken.isEmpty == true }
 
     /// Keeps the same user's profile.
@@ -73,7 +71,6 @@ extension AuthManager {
         completeOpening()
     }
 
-    /// The second factor completes the sign-in.
     private func completeOpening() {
         guard let opening, !opening.isRecorded else { return }
         self.opening?.isRecorded = true
@@ -106,7 +103,7 @@ extension AuthManager {
 }
 
 extension AuthSession {
-    /// False if the access token was lost: the refresh determines the level.
+    /// False without an access token: the refresh determines the level.
     var needsSecondFactor: Bool {
         guard !accessToken.isEmpty else { return false }
         let levels = assurance

@@ -64,7 +64,7 @@ extension AuthManager {
 
     /// - Returns: false also if no screen can ask.
     func wantsSwitch(to other: AuthUser?) async -> Bool {
-        // Without a user, for example before the second factor, no visible account is replaced.
+        // For example, before the second factor.
         guard isLoggedIn else { return true }
         // The signed-in account stays on this device.
         if other != nil, allowsSeveralAccounts, !isAnonymous { return true }
@@ -84,12 +84,12 @@ extension AuthManager {
     package func switchAppeared() { switchScreen.appeared() }
 }
 
-/// Detects that no screen shows a question, for example below a custom sheet.
+/// Detects that no screen shows a question.
 @MainActor
 final class QuestionScreen {
     private var timer: Task<Void, Never>?
 
-    /// Calls `missing` after twenty seconds without the question on a screen.
+    /// Calls `missing` after twenty seconds.
     func expect(of manager: AuthManager, _ missing: @escaping @MainActor (AuthManager) -> Void) {
         timer?.cancel()
         guard manager.questionRoots > 0 else { return }

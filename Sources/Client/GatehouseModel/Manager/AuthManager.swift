@@ -50,7 +50,7 @@ public final class AuthManager {
     var storedAccounts: [DeviceAccount] = []
     @ObservationIgnored var accountLoads = 0
     @ObservationIgnored package var addingScreens = 0
-    /// The account in use before the one whose second factor is asked.
+    /// Before the second factor was asked.
     @ObservationIgnored var accountBefore: UUID?
     /// By ``use(_:)``, unless a sign-in has followed.
     @ObservationIgnored var activated: UUID?
@@ -77,7 +77,6 @@ public final class AuthManager {
     /// Whether to ask for the emailed code that confirms a passkey account's address. See
     /// ``Credentials/dismissCode()``.
     public internal(set) var asksForEmailCode = false
-    /// Account changes and deletions in progress.
     var callCount = 0
 
     /// A sign-in shows its session itself.
@@ -102,23 +101,22 @@ public final class AuthManager {
     public nonisolated let clock: ClientClock
     @ObservationIgnored let sinks: [any TelemetrySink]
     @ObservationIgnored var recent = RecentEvents()
-    /// The rejection that ended the last session.
     var ending: SessionEnding?
     @ObservationIgnored let appleCredentials: AppleConsent
     @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
-    /// Advanced by every sign-in and sign-out, which invalidates earlier work.
+    /// Advanced by every sign-in and sign-out, which outdates earlier work.
     @ObservationIgnored var epoch = 0
     /// Of an unconfirmed sign-up.
     @ObservationIgnored var unconfirmedAddress: String?
     /// Only for the next attempt.
     @ObservationIgnored var unfinishedSignUp: UnfinishedSignUp?
-    /// This run's sign-in, until its passkey question; nil after a restart.
+    /// Until its passkey question; nil after a restart.
     @ObservationIgnored var opening: Opening?
     /// Waits for its account's second factor.
     @ObservationIgnored var pendingLink: PendingLink?
     /// Wait for ``proofQuestion``.
     @ObservationIgnored var proofWaiters: [ProvedCall] = []
-    /// GatehouseUI's roots, which report that they show ``proofQuestion``.
+    /// Roots of GatehouseUI.
     @ObservationIgnored package var questionRoots = 0 {
         didSet { answersProofQuestions = questionRoots > 0 }
     }
@@ -127,18 +125,15 @@ public final class AuthManager {
     @ObservationIgnored var switchWaiter: CheckedContinuation<Bool, Never>?
     @ObservationIgnored var couldAskForSwitch = true
     @ObservationIgnored var isSwitching = false
-    /// A sign-in is in progress while a user is signed in.
+    /// A sign-in with a user signed in.
     var isReplacing = false
-    /// Why the session ended during a sign-in that would have replaced it.
+    /// During a sign-in that would have replaced it.
     @ObservationIgnored var endedMeanwhile: SignedOutReason?
-    /// The session whose user is shown, and whose profile was requested.
     @ObservationIgnored var shownSession: AuthSession?
     @ObservationIgnored var loadCount = 0
-    /// The server's settings did not load.
     @ObservationIgnored var hasMissedSettings = false
     @ObservationIgnored var signOutCount = 0
     @ObservationIgnored var loading: Task<Void, Never>?
-    /// Sends a name from Apple in the background.
     @ObservationIgnored var naming: Task<Void, Never>?
     @ObservationIgnored private var listeners: [Task<Void, Never>] = []
 
@@ -256,7 +251,7 @@ public final class AuthManager {
         await catchUp()
     }
 
-    /// Shows a user who signed in while events were ignored, for example with an emailed link.
+    /// Events were ignored, for example about an emailed link's user.
     func catchUp() async {
         let mine = epoch
         guard let session = await service.currentSession else { return }

@@ -1,7 +1,7 @@
 import Foundation
 public import Gatehouse
 
-/// Stores names from Apple, which sends them only at the first sign-in, until account and profile have them.
+/// Apple sends names only at the first sign-in. Stores them until account and profile have them.
 struct PendingNames: Sendable {
     let storage: any SecureStorage
     let key: String
@@ -36,7 +36,7 @@ struct PendingNames: Sendable {
         }
     }
 
-    /// Stores a name before the first request, and adds one stored earlier.
+    /// Includes a name stored earlier.
     @MainActor
     func credentials(
         from sheet: @MainActor () async throws -> AppleCredential

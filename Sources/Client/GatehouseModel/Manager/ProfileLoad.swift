@@ -6,7 +6,7 @@ extension AuthManager {
     func loadProfile() { profileLoad.start() }
 }
 
-/// Loads the profile, and sends a name from Apple that is missing there.
+/// Also sends a missing name from Apple.
 @MainActor
 struct ProfileLoad {
     let manager: AuthManager
@@ -38,7 +38,7 @@ struct ProfileLoad {
         }
     }
 
-    /// Only the auth server ends a session; its event, before or after this, shows the same reason.
+    /// Only the auth server ends a session; its event shows the same reason.
     private func refused(_ failure: any Error) {
         switch failure {
         case AuthClientError.signedOut(let reason): manager.leave(reason)
@@ -48,8 +48,8 @@ struct ProfileLoad {
         }
     }
 
-    /// Neither a sign-in nor a screen waits for it or ends it. Waits for an earlier task, so that no name is sent
-    /// twice. Does not retain the manager.
+    /// Neither sign-ins nor screens wait. Waits for an earlier task, so that no name is sent twice. Does not retain the
+    /// manager.
     private func startSendingKeptName(of account: AuthUser, _ mine: Int) {
         manager.naming = Task { [weak manager, earlier = manager.naming] in
             await earlier?.value
@@ -57,8 +57,7 @@ struct ProfileLoad {
         }
     }
 
-    /// Sends the name to the profile, and to the metadata, for servers that ignore it at sign-in. The next load
-    /// retries.
+    /// To the profile and the metadata. The next load retries.
     private func sendKeptName(of account: AuthUser, _ mine: Int) async {
         do {
             let kept = try await manager.names.read()
@@ -69,7 +68,7 @@ struct ProfileLoad {
                 if user.firstName == nil, let given = name.given {
                     landChange(try await manager.service.updateProfile(ProfileChange(firstName: .set(given))), mine)
                 }
-                // Another user may be signed in by now.
+                // Another user may be signed in.
                 guard manager.epoch == mine else { return }
                 if !account.hasName { try await manager.service.updateMetadata(name.metadata) }
                 try await manager.names.forget(person)
@@ -80,7 +79,7 @@ struct ProfileLoad {
         }
     }
 
-    /// A load in progress may contain the previous state, so it restarts.
+    /// A load in progress may contain the previous state.
     func landChange(_ me: SignedInAccount, _ mine: Int) {
         if manager.epoch == mine, manager.isLoadingProfile { start() }
         land(me, mine)
@@ -95,7 +94,7 @@ struct ProfileLoad {
 }
 
 extension AuthUser {
-    /// Under any of the servers' metadata keys.
+    /// Under any server's key.
     fileprivate var hasName: Bool {
         ["full_name", "name", "first_name"].contains { key in
             userMetadata[key]?.stringValue?.contains { !$0.isWhitespace } == true

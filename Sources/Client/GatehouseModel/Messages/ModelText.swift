@@ -52,7 +52,7 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
         }
     }
 
-    /// The literal parts of ``key``, each with the following value.
+    /// Each literal with the following value.
     package var pieces: [(literal: String, value: Value?)] {
         var pieces: [(literal: String, value: Value?)] = []
         var (rest, values) = (key[...], arguments[...])

@@ -10,7 +10,7 @@ extension SignInMessage {
         case .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
-        // The usual text also names the address, which was not asked.
+        // The usual text also names the address.
         case .wrongCredentials: self.init("That is not the password of your account.")
         case .linkOtherAccount: self.init("That passkey belongs to another account.")
         case .passkeyRefused: self.init(error.content)

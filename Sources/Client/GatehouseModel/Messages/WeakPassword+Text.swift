@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AuthWeakPassword {
-    /// The most helpful of the server's reasons.
+    /// By the most helpful reason.
     var text: ModelText {
         if reasons.isEmpty || reasons.contains(.length) {
             let length = minimumLength ?? 8

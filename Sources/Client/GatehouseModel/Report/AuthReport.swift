@@ -40,12 +40,12 @@ public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A failure that only the operator can explain.
+/// For the operator to explain.
 enum ReportedFailure: Hashable, Sendable {
     case ended(AuthErrorCode, because: SessionEndReason?)
     case refused(AuthRefusal)
 
-    /// nil for errors that explain themselves or are in no server's log.
+    /// nil for errors that explain themselves or that no server logged.
     init?(_ error: AuthError) {
         guard case .networkError(.refused(let refusal)) = error, refusal.requestID != nil else { return nil }
         self = .refused(refusal)

@@ -1,8 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// The client's last ten events, in memory only. Lines contain fixed words and server codes, which reveal nothing about
-/// the user.
+/// The last ten, in memory only. Lines are fixed words and server codes, never personal data.
 struct RecentEvents {
     static let limit = 10
     private(set) var lines: [String] = []
@@ -47,6 +46,6 @@ extension SignedOutReason {
 }
 
 extension String {
-    /// Codes are words; other text might contain personal data.
+    /// Other text might contain personal data.
     var reported: String { isPlainWord ? self : "other" }
 }

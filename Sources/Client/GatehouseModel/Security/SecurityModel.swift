@@ -19,7 +19,7 @@ public final class SecurityModel {
     /// The remaining recovery codes.
     public private(set) var codes: AuthRecoveryCodesStatus?
     private let manager: AuthManager
-    /// Advanced by each change, which outdates lists being loaded.
+    /// Outdates lists being loaded.
     @ObservationIgnored private var changes = 0
 
     /// Creates a model.

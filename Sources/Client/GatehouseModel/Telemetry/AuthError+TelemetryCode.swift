@@ -90,7 +90,7 @@ extension AuthError.Code {
         case .offline(.noConnection), .offline(.noAnswer): self = .noNetwork
         case .offline(.notUnderstood), .unexpectedAnswer: self = .serviceDown
         case .offline(.status(let status)): self.init(status: status)
-        // The auth server has just accepted the token, so a new sign-in would not help.
+        // A new sign-in would not help: the auth server has just accepted the token.
         case .refusesValidToken: self = .serverError
         case .refused(let refusal) where refusal.status == 0: self.init(redirect: refusal.code)
         case .refused(let refusal): self.init(status: refusal.status)
@@ -107,7 +107,7 @@ extension AuthError.Code {
         }
     }
 
-    /// A redirect URL's error has no HTTP status: the server's code or RFC 6749's (§4.1.2.1).
+    /// Without an HTTP status: the server's code or RFC 6749's (§4.1.2.1).
     private init(redirect code: AuthErrorCode?) {
         switch code?.rawValue {
         case "temporarily_unavailable": self = .serviceDown

@@ -102,12 +102,12 @@ public final class HTTPSink: TelemetrySink {
         }
     }
 
-    /// - Returns: Whether to continue with the next batch.
+    /// - Returns: Whether to continue.
     private func send(_ batch: Batch) async -> Bool {
         let call = HTTPCall(
             method: "POST", url: url, headers: ["content-type": "application/json"],
             body: Array(json(batch).text.utf8))
-        // Ignored: without a response, the events wait for the next attempt.
+        // Ignored: the events wait for the next attempt.
         let status = try? await transport(call).status
         return queue.withLock { queue in
             switch status {

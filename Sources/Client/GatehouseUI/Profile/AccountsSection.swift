@@ -2,7 +2,6 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Switches between this device's accounts. Empty unless the app allows several.
 struct AccountsSection: View {
     @Environment(AuthManager.self) private var manager
     @State private var model: AccountsModel
@@ -33,7 +32,7 @@ struct AccountsSection: View {
         .disabled(model.isWorking)
     }
 
-    /// The permanent row has the sheets: a section's modifiers apply to each row.
+    /// Has the sheets: a section's modifiers apply to each row.
     private var addition: some View {
         Button {
             model.signsIn = true
@@ -96,7 +95,7 @@ private enum AccountQuestion: DestructiveQuestion {
 }
 
 extension Text {
-    /// The address: names may be the same.
+    /// Names may be the same.
     init(_ account: DeviceAccount) {
         if let text = account.email?.shownAddress ?? account.name {
             self.init(verbatim: text)

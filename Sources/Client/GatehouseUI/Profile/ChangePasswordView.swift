@@ -15,7 +15,6 @@ public struct ChangePasswordView: View {
     }
 }
 
-/// Includes fields for what else the server requires.
 struct PasswordForm: View {
     private enum Field: Hashable {
         case password, confirmation, current, code
@@ -101,7 +100,7 @@ struct PasswordForm: View {
         }
     }
 
-    /// After Return; nil to save.
+    /// nil to save.
     private func next(_ field: Field) -> Field? {
         switch field {
         case .password: .confirmation

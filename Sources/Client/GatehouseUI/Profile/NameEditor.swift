@@ -45,7 +45,7 @@ struct NameEditor: View {
         }
     }
 
-    /// At most 40 characters, as at sign-up.
+    /// As at sign-up.
     private var kept: String { String(name.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)) }
     private var canSave: Bool { model.phase == .showing && kept != model.user?.firstName ?? "" }
     private func save() {

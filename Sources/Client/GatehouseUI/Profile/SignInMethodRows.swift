@@ -33,7 +33,6 @@ struct IdentityRow: View {
     }
 }
 
-/// Undoes recent links; empty without any.
 struct UndoSection: View {
     let links: [AuthUndoableLink]
     let undo: @MainActor (AuthUndoableLink) -> Void

@@ -3,14 +3,12 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Adds an authenticator app, followed by recovery codes if the server has them.
 struct AppEnrollmentView: View {
     @Environment(\.branding) private var branding
     @Environment(\.dismiss) private var dismiss
     private let manager: AuthManager
     @State private var model: AppEnrollmentModel
     @State private var loads = 0
-    /// After each change, the model's code.
     @State private var typed = ""
     @State private var isCopied = false
     @ScaledMetric(relativeTo: .body) private var side: CGFloat = 200

@@ -1,7 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-/// Decides after a sign-in whether to ask "Add a passkey?", once per device.
+/// Asks "Add a passkey?" once per device, after a sign-in.
 struct PasskeyOffering: ViewModifier {
     @Environment(\.passkeys) private var passkeys
     let account: AuthManager
@@ -15,7 +15,7 @@ struct PasskeyOffering: ViewModifier {
 
 struct PasskeyOffer: ViewModifier {
     let account: AuthManager
-    /// Whether no other account sheet covers the screen.
+    /// No other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

@@ -3,10 +3,10 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Asks for the second factor after a sign-in, and for the fresh proof that a change waits for.
+/// For a sign-in's second factor, and a change's fresh proof.
 struct ProofSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other account sheet covers the screen.
+    /// No other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
@@ -28,11 +28,9 @@ struct ProofSheet: ViewModifier {
     }
 }
 
-/// The other methods are below the field.
 private struct ProofView: View {
     @Environment(\.passkeys) private var passkeys
     @State private var model: ProofModel
-    /// After each change, the model's code.
     @State private var typed = ""
     // Discarded with the screen.
     @State private var password = ""
@@ -199,7 +197,6 @@ private struct ProofView: View {
 }
 
 extension ProofMethod {
-    /// Whether the system shows a sheet for it.
     fileprivate var needsAuthenticator: Bool {
         switch self {
         case .key, .passkey: true

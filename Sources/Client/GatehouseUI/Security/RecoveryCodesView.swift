@@ -1,7 +1,6 @@
 import GatehouseModel
 import SwiftUI
 
-/// Shows new recovery codes once, to copy, print or save.
 struct RecoveryCodesView: View {
     @Environment(\.branding) private var branding
     @Environment(\.dismiss) private var dismiss
@@ -23,7 +22,7 @@ struct RecoveryCodesView: View {
         }
         .navigationTitle(Text(ui: "Recovery Codes"))
         .inlineTitle()
-        // Codes lost by mistake would have to be generated again.
+        // Losing the codes by mistake would mean generating others.
         .navigationBarBackButtonHidden(isBound)
         .interactiveDismissDisabled(isBound)
         .task(id: loads) { await model.load() }

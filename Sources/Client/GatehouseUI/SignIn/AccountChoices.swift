@@ -2,7 +2,6 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// The accounts still signed in on this device; empty without any.
 struct AccountChoices: View {
     @State private var model: AccountsModel
 
@@ -37,7 +36,6 @@ struct AccountChoices: View {
     }
 }
 
-/// While the screen is open.
 struct AddingAccount: ViewModifier {
     let manager: AuthManager
     let isOn: Bool

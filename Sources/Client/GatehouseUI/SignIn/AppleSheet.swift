@@ -3,13 +3,13 @@ import Foundation
 import GatehouseModel
 import SwiftUI
 
-/// Converts the callbacks of Apple's button to one async call.
+/// Makes the button's callbacks one async call.
 @MainActor final class AppleSheet {
     private var nonce = SignInNonce()
     private var answer: Result<AppleAnswer, any Error>?
     private var waiting: CheckedContinuation<AppleAnswer, any Error>?
 
-    /// Requests name and email address, and binds the token to this sheet with a nonce.
+    /// A nonce binds the token to this sheet.
     func prepare(_ request: ASAuthorizationAppleIDRequest) {
         nonce = SignInNonce()
         answer = nil
@@ -30,8 +30,6 @@ import SwiftUI
         }
     }
 
-    /// Waits for the button's sheet.
-    ///
     /// - Throws: ``AuthError``, `URLError` without a connection, or `CancellationError`.
     func credential() async throws -> AppleCredential {
         try await read {

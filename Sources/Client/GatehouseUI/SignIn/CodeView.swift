@@ -1,12 +1,9 @@
 import GatehouseModel
 import SwiftUI
 
-/// Submits the emailed code when it is complete.
 struct CodeView: View {
     let model: CodeModel
-    /// Returns to the address's screen.
     let startOver: @MainActor () -> Void
-    /// After each change, the model's code.
     @State private var typed = ""
     @FocusState private var isFocused: Bool
 

@@ -35,7 +35,7 @@ private struct EmailAuthScreen: View {
     }
 
     var body: some View {
-        // A Group disappears with each branch; the passwords stay while the code is entered.
+        // A Group disappears with each branch, and the passwords with it.
         ZStack {
             if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
         }
@@ -51,7 +51,7 @@ private struct EmailAuthScreen: View {
             PasskeySignUpView(email: model.form.trimmedEmail, name: model.form.name, manager: manager)
         }
         .onDisappear { leave() }
-        // Above the keyboard, from the server's response until a sign-in begins.
+        // Above the keyboard, until a sign-in begins.
         .task(id: canOfferPasskeys) { await offerPasskeys() }
     }
 
@@ -134,7 +134,6 @@ private struct EmailAuthScreen: View {
         }
     }
 
-    /// After a tap outside of the fields.
     private func endTyping() {
         if !touchesField { focus = nil }
         touchesField = false

@@ -1,12 +1,11 @@
 import GatehouseModel
 import SwiftUI
 
-/// Return moves to the next field and submits from the last one.
 struct EmailFields: View {
     @Binding var form: EmailAuthForm
     @Binding var password: String
     @Binding var confirmation: String
-    /// nil for all of the form's.
+    /// nil for all.
     var fields: [EmailAuthForm.Field]?
     let focus: FocusState<EmailAuthForm.Field?>.Binding
     let touched: @MainActor () -> Void
@@ -32,7 +31,6 @@ struct EmailFields: View {
         switch field {
         case .name:
             TextField(text: $form.name) { Text(ui: "Name") }
-                // It is stored as the first name.
                 .textContentType(.givenName)
                 .typesName()
         case .email:

@@ -31,7 +31,7 @@ private struct LinkScreen: View {
     }
 
     var body: some View {
-        // A Group's modifiers would apply to each screen, and a change of screens would end the question.
+        // A Group's modifiers apply to each branch, whose change would end the question.
         ZStack {
             if let code = model.code { CodeView(model: code) { model.startOver() } } else { question }
         }

@@ -21,7 +21,7 @@ public struct LoginView: View {
     /// - Parameter isDismissible: Adds "Close" and "Continue as Guest", which dismiss the screen.
     public init(isDismissible: Bool = true) { (self.isDismissible, addsAccount) = (isDismissible, false) }
 
-    /// - Parameter addsAccount: Keeps the signed-in account on this device.
+    /// - Parameter addsAccount: Keeps the current account.
     init(addsAccount: Bool) { (isDismissible, self.addsAccount) = (true, addsAccount) }
 
     public var body: some View {
@@ -58,8 +58,7 @@ private struct LoginScreen: View {
 
     var body: some View {
         NavigationStack {
-            // One branch for every text size: a button that disappears while Apple's sheet is open never gets its
-            // result.
+            // A single branch: if the button disappears during Apple's sheet, its result is lost.
             ScrollView { content }
                 .safeAreaInset(edge: .bottom) {
                     if isDismissible, !addsAccount { guestButton }
@@ -97,7 +96,7 @@ private struct LoginScreen: View {
             if let footer = parts.loginFooter { footer().padding(.horizontal, 24).disabled(model.isWorking) }
         }
         .padding(.vertical, 32)
-        // On an iPad and a Mac, buttons as wide as the window are hard to read.
+        // As wide as an iPad's window, buttons are hard to read.
         .frame(maxWidth: 480)
         .frame(maxWidth: .infinity)
     }
@@ -139,7 +138,6 @@ private struct LoginScreen: View {
         .buttonStyle(WideButtonStyle())
     }
 
-    /// Whether a set-aside passkey needs an emailed code.
     private var entersCode: Binding<Bool> {
         Binding {
             model.code != nil && !model.isFinished
@@ -171,7 +169,7 @@ private struct LoginScreen: View {
         model.signsUpWithPasskey ? Text(ui: "Creating account…") : Text(ui: "Signing in…")
     }
 
-    /// Without the button, for a retry or from another sheet.
+    /// For a retry or from another sheet.
     private func signInWithApple() {
         model.signInWithApple { try await sheet.credential(through: authorizationController) }
     }
@@ -237,7 +235,7 @@ private struct EmailLabel: View {
     }
 }
 
-/// The method last used here, so that users do not create a second account.
+/// Avoids a second account.
 private struct LastMethod: View {
     let method: AuthMethod
 

@@ -3,11 +3,9 @@ import Gatehouse
 import GatehouseModel
 import SwiftUI
 
-/// Emailed links confirm an address or allow setting a password.
 struct MailLinks: ViewModifier {
     let account: AuthManager
     @State private var link = MailLink()
-    /// The user whose first address needs a code.
     @State private var asked: UUID?
 
     func body(content: Content) -> some View {
@@ -33,11 +31,11 @@ struct MailLinks: ViewModifier {
     }
 }
 
-/// Presents them on the account's screens: a screen below a sheet cannot.
+/// A screen below a sheet cannot present them.
 struct AccountQuestions: ViewModifier {
     /// Otherwise a screen below asks "Add a passkey?".
     var offersPasskey = true
-    /// Whether to ask for a first address's code here. A closing login leaves it to the screen below.
+    /// A closing login leaves the code to the screen below.
     var asksForCode = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
@@ -61,9 +59,7 @@ struct AccountQuestions: ViewModifier {
     private func isOnTop(_ link: MailLink) -> Bool { number != nil && link.screens.last == number }
 }
 
-/// The last link that opened the app.
 @MainActor @Observable final class MailLink {
-    /// Set to false after the alert.
     var hasFailed = false
     /// Why the link may open later; nil if it never will.
     private(set) var delay: SignInMessage?
@@ -71,10 +67,9 @@ struct AccountQuestions: ViewModifier {
     private(set) var screens: [Int] = []
     @ObservationIgnored private var again: (@MainActor () -> Void)?
     @ObservationIgnored private var count = 0
-    /// Opens the newest link; nil when done. Returns whether it or an earlier link worked.
+    /// Returns whether the newest link or an earlier one worked.
     @ObservationIgnored private var work: Task<Bool, Never>?
 
-    /// - Returns: The new screen's number.
     func add() -> Int {
         let number = (screens.last ?? 0) + 1
         screens.append(number)
@@ -83,8 +78,8 @@ struct AccountQuestions: ViewModifier {
 
     func remove(_ screen: Int?) { screens.removeAll { $0 == screen } }
 
-    /// Opens a link after the previous one, whose session cancellation would lose if its code was already used. Shows
-    /// only the newest link's failure, and none if the previous link worked.
+    /// Waits for the previous link, whose session would be lost if cancelled after its code was used. Shows only the
+    /// newest link's failure, and none if the previous one worked.
     func open(_ url: URL, _ account: AuthManager) {
         again = { [weak self] in self?.open(url, account) }
         count += 1
@@ -116,7 +111,7 @@ struct AccountQuestions: ViewModifier {
 
 private struct MailLinkAlert: ViewModifier {
     let link: MailLink
-    /// Whether no account sheet covers the screen.
+    /// No account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

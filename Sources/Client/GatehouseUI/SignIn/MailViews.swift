@@ -1,13 +1,12 @@
 import GatehouseModel
 import SwiftUI
 
-/// Asks for an email address, then for the emailed code. Does not reveal whether the address has an account.
+/// Does not reveal whether the address has an account.
 struct MailView: View {
     @State private var model: MailModel
     private let kind: MailModel.Kind
     @FocusState private var isFocused: Bool
 
-    /// - Parameter email: The initial address.
     init(_ kind: MailModel.Kind, email: String = "", manager: AuthManager) {
         self.kind = kind
         _model = State(initialValue: MailModel(kind, email: email, manager: manager))

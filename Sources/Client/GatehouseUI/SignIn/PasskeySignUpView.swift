@@ -51,7 +51,6 @@ struct PasskeySignUpView: View {
     }
 }
 
-/// Shows the system's sheet, or a form without one.
 struct PasskeySignUpButton: View {
     let model: LoginModel
     let style: WideButtonStyle
@@ -73,7 +72,7 @@ struct PasskeySignUpButton: View {
     }
 }
 
-/// The form or Sign in with Apple, after a system sheet that created no account.
+/// After a system sheet that created no account: the form or Sign in with Apple.
 struct PasskeySignUpSteps: ViewModifier {
     @Bindable var model: LoginModel
     let manager: AuthManager
@@ -86,10 +85,10 @@ struct PasskeySignUpSteps: ViewModifier {
     }
 }
 
-/// Asks for the code that confirms a new account's address. The user can postpone it.
+/// The user can postpone the code.
 struct EmailCodeSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other account sheet covers the screen.
+    /// No other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {

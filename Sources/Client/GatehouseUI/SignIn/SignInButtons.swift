@@ -3,13 +3,13 @@ import Foundation
 import GatehouseModel
 import SwiftUI
 
-/// In the theme's shape, 50 points high, and higher with larger text.
+/// At least 50 points high, in the theme's shape.
 struct WideButtonStyle: ButtonStyle {
     enum Look {
         case prominent, quiet, google
     }
 
-    /// In points: Apple's button is at most this wide.
+    /// The maximum width of Apple's button, in points.
     static let widest: CGFloat = 375
 
     var look = Look.quiet
@@ -50,21 +50,21 @@ struct ButtonColors: Hashable {
     var text: Color
     var border: Color?
 
-    // Two of the three looks that Google allows: https://developers.google.com/identity/branding-guidelines
+    // Google's guidelines allow these: https://developers.google.com/identity/branding-guidelines
     static let googleLight = ButtonColors(fill: .white, text: Color(hex: 0x1f1f1f), border: Color(hex: 0x747775))
     static let googleDark = ButtonColors(
         fill: Color(hex: 0x131314), text: Color(hex: 0xe3e3e3), border: Color(hex: 0x8e918f))
 }
 
 extension Color {
-    /// - Parameter hex: Red, green and blue, a byte each.
+    /// - Parameter hex: One byte each for red, green and blue.
     fileprivate init(hex: Int) {
         let bytes = [hex >> 16, hex >> 8, hex].map { Double($0 & 0xff) / 255 }
         self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 }
 
-/// Google's guidelines require its coloured logo; the others have a symbol.
+/// Google's guidelines require its coloured logo.
 struct ProviderButton: View {
     let method: AuthMethod
     let action: @MainActor () -> Void
@@ -85,7 +85,7 @@ struct ProviderButton: View {
     }
 }
 
-/// Must stay on the screen while its sheet is open, because the result arrives through it.
+/// Must stay on the screen during its sheet, whose result it receives.
 struct AppleButton: View {
     let sheet: AppleSheet
     let begin: @MainActor () -> Void
@@ -106,7 +106,7 @@ struct AppleButton: View {
         .signInWithAppleButtonStyle(scheme == .dark ? .white : .black)
         // The system's button takes its style when it is created.
         .id(scheme)
-        // Its title is as large as its height allows, and must fit into the width.
+        // Its title grows with the height, and must fit into the width.
         .frame(height: min(height, 64))
         .clipShape(branding.theme.outline)
         .frame(maxWidth: WideButtonStyle.widest)
@@ -121,7 +121,7 @@ struct AppleButton: View {
 }
 
 extension View {
-    /// Filled buttons are on the screen's background instead of a card.
+    /// Without a card behind filled buttons.
     func clearRows() -> some View {
         listRowBackground(Color.clear).listRowInsets(EdgeInsets()).listRowSeparator(.hidden)
     }
@@ -153,7 +153,6 @@ struct AdaptiveRow<Content: View>: View {
     }
 }
 
-/// During an operation that must not be interrupted.
 struct BusyOverlay: View {
     let text: Text
     @Environment(\.branding) private var branding

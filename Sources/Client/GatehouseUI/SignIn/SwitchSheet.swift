@@ -4,7 +4,7 @@ import SwiftUI
 
 struct SwitchSheet: ViewModifier {
     let account: AuthManager
-    /// Whether no other account sheet covers the screen.
+    /// No other account sheet covers the screen.
     let isOnTop: Bool
 
     func body(content: Content) -> some View {
