@@ -4,9 +4,8 @@ public import Gatehouse
 
 /// Stores entries in the keychain on Apple's systems; elsewhere in a working Secret Service, or else in files.
 ///
-/// The first write chooses between service and files; a signed-out start does not prompt for a password. The app then
-/// stays with that store until signing out deletes everything. If the service does not answer at a start, the entries
-/// are "unavailable", never absent.
+/// The first write chooses; the app stays with that store until signing out deletes everything. A signed-out start does
+/// not prompt for a password. Without the service's response, entries are "unavailable", never absent.
 public struct DesktopStorage: SecureStorage {
     private let service: SecretServiceStorage
     private let files: FileStorage
@@ -60,7 +59,7 @@ public struct DesktopStorage: SecureStorage {
     /// The next start is signed out and chooses again. The service's items remain until the app next writes there.
     ///
     /// - Parameters: As for ``make(name:environment:clock:serviceLimit:notice:)``.
-    /// - Throws: A POSIX error of the file system; retry.
+    /// - Throws: A POSIX error; retry.
     public static func forgetSecretService(
         name: String, environment: [String: String], clock: ClientClock = SystemDefaults.clock()
     ) throws {

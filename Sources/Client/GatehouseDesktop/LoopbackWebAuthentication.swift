@@ -2,10 +2,10 @@ import Dispatch
 public import Foundation
 public import Gatehouse
 
-/// Signs in with the system's browser on Linux and in command-line programs, with a loopback redirect (RFC 8252 §7.3).
+/// Signs in with the system's browser and a loopback redirect (RFC 8252 §7.3), on Linux and in command-line programs.
 ///
 /// The redirect URL is `http://127.0.0.1:<port><path>`. The listener exists only during the call and accepts one
-/// callback, whose response page contains nothing of it.
+/// callback, whose page repeats nothing of it.
 public struct LoopbackWebAuthentication: WebAuthenticator {
     private let port: UInt16
     private let path: String
@@ -18,8 +18,8 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
     /// - Parameters:
     ///   - port: 0 for any free port, which the server must allow for loopback URLs (RFC 8252 §8.4).
     ///   - path: A percent-encoded path that begins with `/`.
-    ///   - limit: The time limit, from opening the browser.
-    ///   - open: Shows a URL in a browser. May wait for the user; cancelled when the callback arrives.
+    ///   - limit: From opening the browser.
+    ///   - open: Shows a URL. May wait for the user; cancelled when the callback arrives.
     public init(
         port: UInt16 = 0, path: String = "/callback", limit: Duration = .seconds(60),
         clock: ClientClock = SystemDefaults.clock(),
@@ -97,9 +97,9 @@ public struct LoopbackWebAuthentication: WebAuthenticator {
 }
 
 extension SystemDefaults {
-    /// Returns a closure that opens an http URL in the default browser, with `xdg-open` or `open` and without a shell.
+    /// Returns a closure that opens an http URL in the default browser, with `xdg-open` or `open`, without a shell.
     ///
-    /// The closure throws `AuthClientError.couldNotOpenBrowser` if the program is missing or fails within 3 seconds.
+    /// It throws `AuthClientError.couldNotOpenBrowser` if the program is missing or fails within 3 seconds.
     ///
     /// - Parameter environment: The process's environment.
     public static func browser(

@@ -5,11 +5,9 @@ public import Gatehouse
 /// Stores entries in a Linux desktop's Secret Service (GNOME Keyring, KWallet, KeePassXC), with libsecret's
 /// `secret-tool`.
 ///
-/// - A small file without secrets locates each entry's parts; without the file, the entry is absent. With it, any
-///   failure to read the parts is "unavailable", because the service also returns "nothing found" for a locked
-///   collection.
-/// - A value has at most 384,000 bytes. A write verifies the new parts, replaces the file and deletes the old parts; a
-///   crash leaves the old or the new value.
+/// - A small file without secrets locates each entry; without it, the entry is absent. Any failure to read a located
+///   entry is "unavailable": the service also "finds nothing" in a locked collection.
+/// - A value has at most 384,000 bytes. A crash during a write leaves the old or the new value.
 /// - Values pass only through pipes.
 /// - ``withLock(_:)`` works between processes.
 public struct SecretServiceStorage: SecureStorage {
@@ -25,10 +23,10 @@ public struct SecretServiceStorage: SecureStorage {
     ///
     /// - Parameters:
     ///   - name: The app's name, in its items' attributes and labels.
-    ///   - folder: A folder exclusively for this store, created when needed. If it is lost, so are the items.
-    ///   - environment: The process's environment, for the session bus, the display and `secret-tool`.
+    ///   - folder: A folder exclusively for this store, created when needed. Without it, the items are lost.
+    ///   - environment: The process's, for the session bus, the display and `secret-tool`.
     ///   - tool: Overrides the `secret-tool` in `PATH`.
-    ///   - limit: The time limit of one run of the tool, including its prompt; then it is killed.
+    ///   - limit: The time limit of one run of the tool, including its prompt.
     public init(
         name: String, folder: URL, environment: [String: String], tool: URL? = nil, limit: Duration = .seconds(10),
         clock: ClientClock = SystemDefaults.clock(),
@@ -101,8 +99,7 @@ public struct SecretServiceStorage: SecureStorage {
 
     /// Deletes the value.
     ///
-    /// Items in a locked collection remain, unreadable for this store, until the key's next write, so users can always
-    /// sign out.
+    /// Items in a locked collection remain, unreadable, until the key's next write, so users can always sign out.
     ///
     /// - Throws: `StoreProblem` or a POSIX error; the value still exists.
     public func remove(_ key: String) async throws {

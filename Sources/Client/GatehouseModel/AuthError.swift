@@ -13,12 +13,12 @@ public import Gatehouse
 /// }
 /// ```
 ///
-/// ``SignInMessage`` has a text for each case, and ``SignInMessage/init(changing:)`` for changes of the account. New
-/// versions may add cases, so a `switch` needs a `default`.
+/// ``SignInMessage`` has the texts, and ``SignInMessage/init(changing:)`` those of changes. New versions may add cases,
+/// so a `switch` needs a `default`.
 public enum AuthError: Error, Hashable, Sendable {
     // Any call.
 
-    /// There is no session, or its token was rejected: the user must sign in again.
+    /// No session, or a rejected token: the user must sign in again.
     case notAuthenticated
     /// The user lacks permission.
     case forbidden
@@ -30,12 +30,12 @@ public enum AuthError: Error, Hashable, Sendable {
     case notOffered
     /// No response, or not the server's. The change may have taken effect.
     case offline(OfflineCause)
-    /// The server failed, rejected the call for another reason, or sent an invalid response. After a failure the change
-    /// may have taken effect.
+    /// The server failed, rejected the call for another reason, or sent an invalid response. The change may have taken
+    /// effect.
     case networkError(AuthClientError)
     /// The account has no profile yet. Reload it later.
     case profileNotCreated
-    /// The device's store does not answer, or did not keep the session. No session was ended; retry.
+    /// The device's store does not answer, or did not keep the session. Sessions are unaffected; retry.
     case storeFailed(StoreProblem)
     /// Too many attempts; contains the server's waiting time.
     case rateLimited(retryAfter: Duration?)
@@ -70,8 +70,8 @@ public enum AuthError: Error, Hashable, Sendable {
     case emailNotConfirmed
     /// The password is right, but set aside.
     ///
-    /// Ask for the emailed code, and pass it to ``AuthManager/signIn(withCode:sentTo:password:)``. With a ticket it is
-    /// a passkey: ``AuthManager/signIn(withCode:restoring:)``.
+    /// Pass the emailed code to ``AuthManager/signIn(withCode:sentTo:password:)``, or with a ticket, for a passkey, to
+    /// ``AuthManager/signIn(withCode:restoring:)``.
     case credentialSetAside(AuthSetAsideTicket?)
     /// The server accepts no new accounts.
     case signUpDisabled
@@ -79,7 +79,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case blocked
     /// A user is signed in. ``AuthManager/switchAccount(_:)`` signs in to another account.
     case alreadySignedIn
-    /// The server does not know the passkey, or rejected its response as wrong or late.
+    /// The server does not know the passkey, or rejected its response.
     case passkeyRefused
     /// The authenticator failed.
     case passkeyFailed
@@ -106,7 +106,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case tooLateToUndo
     /// This device already has a passkey of the account.
     case passkeyExists
-    /// The account has as many passkeys or factors as the server allows, or this device as many accounts as possible.
+    /// The maximum of the account's passkeys or factors, or of this device's accounts.
     case tooMany
     /// Another factor has this name.
     case nameTaken

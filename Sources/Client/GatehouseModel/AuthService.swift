@@ -3,8 +3,8 @@ public import Gatehouse
 
 /// The services that ``AuthManager`` uses, replaceable in tests and previews.
 ///
-/// Methods throw `AuthClientError` or `CancellationError`; calls for the signed-in user throw
-/// `AuthClientError.signedOut` without a session.
+/// Methods throw `AuthClientError`, with the listed codes, or `CancellationError`. Calls for the signed-in user throw
+/// `AuthClientError.signedOut` without a session. A failed sign-in keeps the previous session.
 public protocol AuthService: ProfileSource, FactorService {
     /// Events of the session in a new stream, beginning with `initialSession`.
     var authStateChanges: AsyncStream<AuthChange> { get }
@@ -12,10 +12,10 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Internal events in a new stream.
     var notices: AsyncStream<AuthNotice> { get }
 
-    /// The stored state; `restoring` if the store cannot answer immediately. Read once, before the first frame.
+    /// The stored state, read once before the first frame; `restoring` if the store cannot answer immediately.
     var initialState: AuthState { get }
 
-    /// The current session, without a request; nil if signed out or if the store does not answer.
+    /// The current session, without a request; nil if signed out or unknown.
     var currentSession: AuthSession? { get async }
 
     /// The redirect URL of browsers and emailed links.
@@ -31,105 +31,95 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Returns a valid access token, refreshed if necessary.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; `offline`, `storeUnavailable` or `storeFailed` if
-    ///   the refresh failed, which keeps the session.
+    /// - Throws: `offline`, `storeUnavailable` or `storeFailed` if the refresh failed, which keeps the session.
     func accessToken() async throws -> String
 
-    /// Returns another access token than one that an API rejected; the same if it is less than 5 seconds old.
+    /// Returns another access token than a rejected one, unless that is less than 5 seconds old.
     ///
     /// - Throws: As ``accessToken()``.
     func accessToken(insteadOf refused: String) async throws -> String
 
     /// Creates an account without a sign-in method.
     ///
-    /// - Throws: `AuthClientError`, with code `anonymous_provider_disabled` if the server forbids this.
+    /// - Throws: `anonymous_provider_disabled` if the server forbids this.
     func signInAnonymously() async throws -> AuthSession
 
     /// Signs in with a password.
     ///
-    /// - Throws: `AuthClientError`, with code `invalid_credentials` for an unknown account or a wrong password. The
-    ///   previous session stays active.
+    /// - Throws: `invalid_credentials` for an unknown account or a wrong password.
     func signIn(email: String, password: String) async throws -> AuthSession
 
     /// Creates an account.
     ///
     /// - Returns: `user` if the user must first confirm the address.
-    /// - Throws: `AuthClientError`, with code `user_already_exists` or `weak_password`. The previous session stays
-    ///   active.
+    /// - Throws: `user_already_exists` or `weak_password`.
     func signUp(email: String, password: String, firstName: String?) async throws -> SessionOrUser
 
     /// Signs in with the result of a provider's own sheet.
     ///
-    /// - Throws: `AuthClientError`, with a `linkQuestion` if the address belongs to an account. The previous session
-    ///   stays active.
+    /// - Throws: An error with a `linkQuestion` if the address belongs to an account.
     func signIn(with credentials: IDTokenCredentials) async throws -> AuthSession
 
     /// Signs in with a provider in a browser. Always deletes the flow.
     ///
-    /// - Throws: `AuthClientError`, as `signIn(with:)`, or the browser's errors.
+    /// - Throws: As `signIn(with:)`, or the browser's errors.
     func signIn(with provider: AuthProvider, in browser: any WebAuthenticator) async throws -> AuthSession
 
     /// Links a question's identity to the signed-in account, and returns a new session.
     ///
-    /// - Throws: `AuthClientError`. After code `link_ticket_other_account` the ticket stays valid; after
-    ///   `link_ticket_not_found` and `link_ticket_outdated` the user must sign in again.
+    /// - Throws: `link_ticket_other_account`, which keeps the ticket; `link_ticket_not_found` or
+    ///   `link_ticket_outdated`, after which the user must sign in again.
     func confirmLink(_ ticket: AuthLinkTicket) async throws -> AuthSession
 
     /// Signs in with a password and links a question's identity, in one transaction.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, after which the ticket stays valid.
+    /// - Throws: As ``confirmLink(_:)``, and `invalid_credentials`, which keeps the ticket.
     func confirmLink(_ ticket: AuthLinkTicket, email: String, password: String) async throws -> AuthSession
 
     /// Emails a code to a question's address.
     ///
-    /// - Throws: `AuthClientError`. Codes: `link_ticket_not_found`, after which the user must sign in again;
-    ///   `over_email_send_rate_limit`; `email_provider_disabled` if the server sends no email.
+    /// - Throws: `link_ticket_not_found`, after which the user must sign in again; `over_email_send_rate_limit`;
+    ///   `email_provider_disabled` if the server sends no email.
     func sendLinkCode(for ticket: AuthLinkTicket) async throws
 
     /// Signs in with the code from ``sendLinkCode(for:)`` and links a question's identity, in one transaction.
     ///
-    /// - Throws: As ``confirmLink(_:)``. After `otp_expired` for a wrong, used or expired code, and
-    ///   `over_request_rate_limit` after too many, the ticket stays valid.
+    /// - Throws: As ``confirmLink(_:)``; `otp_expired` for a wrong, used or expired code, and `over_request_rate_limit`
+    ///   after too many, which keep the ticket.
     func confirmLink(_ ticket: AuthLinkTicket, code: String) async throws -> AuthSession
 
     /// Moves a question's address to a new account. The previous account keeps everything else.
     ///
-    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address can no longer be moved.
+    /// - Throws: As ``confirmLink(_:)``, and `link_not_recoverable` if the address cannot be moved.
     func recoverAccount(with ticket: AuthLinkTicket) async throws -> AuthSession
 
     /// Merges top-level members into the account's metadata.
-    ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session.
     func updateMetadata(_ data: AuthJSONObject) async throws
 
     /// Changes the signed-in user's email address or password.
     ///
-    /// - Returns: The updated account; an address to confirm first is its `newEmail`.
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `email_exists`, `weak_password`,
-    ///   `same_password`, `current_password_required`, `current_password_invalid`, `reauthentication_needed`,
-    ///   `reauthentication_not_valid`, `fresh_sign_in_required`. After `offline` the change may have taken effect.
+    /// - Returns: The updated account; an unconfirmed address is its `newEmail`.
+    /// - Throws: `email_exists`, `weak_password`, `same_password`, `current_password_required`,
+    ///   `current_password_invalid`, `reauthentication_needed`, `reauthentication_not_valid`, `fresh_sign_in_required`.
+    ///   After `offline` the change may have taken effect.
     func update(user: AuthUserAttributes) async throws -> AuthUser
 
     /// Emails the user a code, the `nonce` of ``update(user:)``.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; with code `email_provider_disabled` if the server
-    ///   sends no email.
+    /// - Throws: `email_provider_disabled` if the server sends no email.
     func reauthenticate() async throws
 
-    /// Asks Apple about the signed-in user, and ends the session if the consent was revoked.
+    /// Asks Apple about the signed-in user. Revoked consent ends the session.
     ///
     /// - Returns: Whether the session ended.
     func checkAppleCredential(_ credentials: AppleConsent) async -> Bool
 
     /// Fetches the user's sign-in methods.
-    ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session.
     func identities() async throws -> [AuthUserIdentity]
 
     /// Links a provider's identity to the signed-in account, and returns a new session.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `identity_already_exists` if an account has
-    ///   the identity; `fresh_sign_in_required`.
+    /// - Throws: `identity_already_exists` if an account has the identity; `fresh_sign_in_required`.
     func link(with credentials: IDTokenCredentials) async throws -> AuthSession
 
     /// Links a provider in a browser; see ``signIn(with:in:)``.
@@ -139,89 +129,82 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Returns the recent links that can be undone.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; `refused` with status 404 if the server does not
-    ///   support this.
+    /// - Throws: `refused` with status 404 if the server does not support this.
     func undoableLinks() async throws -> [AuthUndoableLink]
 
     /// Undoes a link.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `link_not_undoable` if it is too old;
-    ///   `identity_not_found`; `single_identity_not_deletable` for the last sign-in method; `fresh_sign_in_required`.
+    /// - Throws: `link_not_undoable` if it is too old; `identity_not_found`; `single_identity_not_deletable` for the
+    ///   last sign-in method; `fresh_sign_in_required`.
     func undoLink(identityID: UUID) async throws
 
     /// Removes a sign-in method.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `single_identity_not_deletable` for the last
-    ///   one; `identity_not_found`; `fresh_sign_in_required`.
+    /// - Throws: `single_identity_not_deletable` for the last one; `identity_not_found`; `fresh_sign_in_required`.
     func unlink(_ identity: AuthUserIdentity) async throws
 
-    /// Sends a password reset email. Does not reveal whether the address has an account.
+    /// Sends a password reset email. Does not reveal accounts.
     ///
-    /// - Throws: `AuthClientError`, with code `email_provider_disabled` if the server sends no email.
+    /// - Throws: `email_provider_disabled` if the server sends no email.
     func sendPasswordMail(to email: String) async throws
 
-    /// Sends a sign-up's confirmation email again. Does not reveal whether one is pending.
+    /// Sends a sign-up's confirmation email again. Does not reveal accounts.
     ///
     /// - Throws: As ``sendPasswordMail(to:)``.
     func resendConfirmation(to email: String) async throws
 
-    /// Emails a code and a link to sign in with.
-    ///
-    /// Creates an account for an unknown address, if the server accepts new accounts. Does not reveal whether the
-    /// address has an account.
+    /// Emails a code and a link to sign in with, or to create an account if the server accepts new ones. Does not
+    /// reveal accounts.
     ///
     /// - Throws: As ``sendPasswordMail(to:)``.
     func sendSignInMail(to email: String) async throws
 
-    /// Sends a pending email change's emails again, which voids the earlier ones.
+    /// Sends a pending email change's emails again, which voids earlier ones.
     ///
-    /// - Parameter email: The account's current address.
+    /// - Parameter email: The current address.
     /// - Throws: As ``sendPasswordMail(to:)``.
     func resendEmailChange(of email: String) async throws
 
     /// Redeems an emailed code. The event `passwordRecovery` follows a code for `recovery`.
     ///
-    /// - Returns: `pending` after the first of an email change's two codes.
-    /// - Throws: `AuthClientError`, with code `otp_expired` for a wrong, used or expired code;
-    ///   `over_request_rate_limit` after too many. The previous session stays active.
+    /// - Returns: `pending` after an email change's first code.
+    /// - Throws: `otp_expired` for a wrong, used or expired code; `over_request_rate_limit` after too many.
     func verify(code: String, sentTo email: String, for purpose: EmailCodeType) async throws -> SessionOrUser
 
-    /// Redeems an emailed code with the password of a sign-up, or one rejected with `credential_set_aside`.
+    /// Redeems an emailed code with a password: a sign-up's, or one rejected with `credential_set_aside`.
     ///
-    /// The account adopts the password if it waits or is set aside; any other is ignored.
+    /// The account adopts a waiting or set-aside password; any other is ignored.
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
     func verify(
         code: String, sentTo email: String, for purpose: EmailCodeType, password: String
     ) async throws -> SessionOrUser
 
-    /// Redeems the code emailed after a passkey's rejection with `credential_set_aside`, and restores the passkey.
+    /// Redeems the code emailed after a passkey's `credential_set_aside`, and restores the passkey.
     ///
     /// - Throws: As ``verify(code:sentTo:for:)``.
     func verify(code: String, restoring ticket: AuthSetAsideTicket) async throws -> SessionOrUser
 
-    /// Moves the account's address to a new account, and returns the new session.
+    /// Moves the account's address to a new account, and returns its session.
     ///
-    /// The current session ends; the previous account keeps everything but the address.
+    /// The current session ends; the previous account keeps everything else.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session. Codes: `fresh_sign_in_required` unless the session
-    ///   began with an emailed code or link at most ten minutes ago; `validation_failed` for an account without an
-    ///   address; `signup_disabled`.
+    /// - Throws: `fresh_sign_in_required` unless the session began with an emailed code or link at most ten minutes
+    ///   ago; `validation_failed` without an address; `signup_disabled`.
     func startOver() async throws -> AuthSession
 
     /// Completes an emailed link, which confirms an address or allows setting a password.
     ///
     /// - Parameters:
     ///   - url: A URL below ``redirectTo``.
-    ///   - replacing: Whether the link's user may replace a different signed-in one. If not, the new session ends.
-    /// - Throws: `AuthClientError`: `unknownFlow` for a link that this device did not request; `refused` for an expired
-    ///   or used one; `offline`, after which the link can be used again; `cancelled` if another user stays.
+    ///   - replacing: Whether the link's user may replace another one. If not, the new session ends.
+    /// - Throws: `unknownFlow` for a link that this device did not request; `refused` for an expired or used one;
+    ///   `offline`, which keeps the link; `cancelled` if another user stays.
     func openMailLink(_ url: URL, replacing: @escaping @Sendable (_ user: AuthUser) async -> Bool) async throws
 
     /// Fetches the user's sessions, this device's first.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session; `refused` with status 404 if the server does not
-    ///   support this.
+    /// - Throws: `refused` with status 404 if the server does not support this.
     func sessions() async throws -> [SessionInfo]
 
     /// Revokes one of the user's sessions.
@@ -239,13 +222,12 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Activates another account of this device without a request, and parks the current one.
     ///
-    /// - Throws: `AuthClientError`: `signedOut` if the account has no session on this device; the current account
-    ///   stays.
+    /// - Throws: `signedOut` if the account has no session here; the current account stays.
     func use(account: UUID) async throws -> AuthSession
 
     /// Signs an account out on this device and removes it from the list, even offline.
     ///
-    /// - Throws: `AuthClientError.storeUnavailable` or `storeFailed` if its session could not be deleted.
+    /// - Throws: `storeUnavailable` or `storeFailed` if its session could not be deleted.
     func remove(account: UUID) async throws
 
     /// Signs all accounts out on this device, even offline.
@@ -255,8 +237,7 @@ public protocol AuthService: ProfileSource, FactorService {
 
     /// Ends this device's session. The client is signed out even if this throws.
     ///
-    /// - Throws: `AuthClientError.storeFailed` if the stored session could not be deleted; it may return with the next
-    ///   start.
+    /// - Throws: `storeFailed` if the stored session was not deleted; it may return with the next start.
     func signOut() async throws
 }
 

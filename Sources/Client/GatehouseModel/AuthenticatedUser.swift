@@ -9,9 +9,8 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var email: String?
     /// The address that awaits confirmation, possibly for ever; nil for none.
     public var newEmail: String?
-    /// The address that moved to another account, whose user started over.
-    ///
-    /// nil for none, and once the account has another one. The password still signs in with it.
+    /// The address that moved to another account; nil once this one has a new address. The password still signs in with
+    /// it.
     public var formerEmail: String?
     /// Credentials that cannot be used until the user restores them.
     public var setAside: [AuthSetAsideCredential] = []
@@ -43,7 +42,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     /// let mood = try user.data(as: Journal.self).mood
     /// ```
     ///
-    /// - Throws: `DecodingError` for a missing field that is not optional, or one of another type.
+    /// - Throws: `DecodingError` for a missing field that is not optional, or another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value { try data.decoded(as: type) }
 
     /// The avatar's letter, uppercased: from the first name, else the email address, else "?".

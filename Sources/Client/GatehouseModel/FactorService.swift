@@ -3,23 +3,23 @@ public import Gatehouse
 
 /// The part of an ``AuthService`` for passkeys, second factors, recovery codes and fresh proofs.
 ///
-/// A custom service without them needs no code: by default every call fails like one that the server does not know.
+/// By default, every call fails like one that the server does not know.
 public protocol FactorService: Sendable {
     /// Lets the user choose a passkey.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.passkeyAssertion(with:style:captchaToken:)`.
+    /// - Throws: As `GatehouseClient.passkeyAssertion(with:style:captchaToken:)`.
     func passkeyAssertion(
         with passkeys: any PasskeyAuthenticator, style: PasskeyRequestStyle
     ) async throws -> PasskeyAssertion
 
     /// Signs in with the chosen passkey.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.signIn(with:)`. The previous session stays active.
+    /// - Throws: As `GatehouseClient.signIn(with:)`.
     func signIn(with assertion: PasskeyAssertion) async throws -> AuthSession
 
     /// Creates a new account's passkey.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.passkeySignUp(email:data:with:captchaToken:)`.
+    /// - Throws: As `GatehouseClient.passkeySignUp(email:data:with:captchaToken:)`.
     func passkeySignUp(
         email: String, firstName: String?, with passkeys: any PasskeyAuthenticator
     ) async throws -> PasskeySignUp
@@ -32,23 +32,23 @@ public protocol FactorService: Sendable {
 
     /// Creates the account.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.signUp(with:redirectTo:telling:captchaToken:)`. The previous session stays active.
+    /// - Throws: As `GatehouseClient.signUp(with:redirectTo:telling:captchaToken:)`. The previous session stays active.
     func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Creates a passkey for the signed-in user.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.registerPasskey(with:style:)`.
+    /// - Throws: As `GatehouseClient.registerPasskey(with:style:)`.
     func registerPasskey(with passkeys: any PasskeyAuthenticator, style: PasskeyCreationStyle) async throws
         -> AuthPasskey
 
-    /// Fetches the user's passkeys, the oldest first.
+    /// Fetches the user's passkeys, oldest first.
     ///
-    /// - Throws: `AuthClientError`, with the code `passkey_disabled` if the server has none.
+    /// - Throws: `passkey_disabled` if the server has none.
     func passkeys() async throws -> [AuthPasskey]
 
     /// Renames a passkey.
     ///
-    /// - Throws: `AuthClientError`: `refused` with status 404 if the user has no such passkey.
+    /// - Throws: `refused` with status 404 for an unknown passkey.
     func renamePasskey(id: UUID, friendlyName: String) async throws
 
     /// Deletes a passkey.
@@ -58,62 +58,58 @@ public protocol FactorService: Sendable {
 
     /// Tells password managers the account's passkeys.
     ///
-    /// - Throws: `AuthClientError`, as `GatehouseClient.signalPasskeys(to:)`.
+    /// - Throws: As `GatehouseClient.signalPasskeys(to:)`.
     func signalPasskeys(to passkeys: any PasskeyAuthenticator) async throws
 
     /// Fetches the user's factors, including unproven ones.
-    ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session.
     func factors() async throws -> [AuthFactor]
 
     /// Adds an authenticator app, which ``verify(code:of:)`` must prove.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactors.enroll(params:)`.
+    /// - Throws: As `AuthFactors.enroll(params:)`.
     func enrollApp(issuer: String?, friendlyName: String?) async throws -> AuthEnrolledFactor
 
     /// Raises the session with an authenticator app's code.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactors.challengeAndVerify(params:)`.
+    /// - Throws: As `AuthFactors.challengeAndVerify(params:)`.
     func verify(code: String, of factor: UUID) async throws -> AuthSession
 
     /// Raises the session with a security key.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactors.challengeAndVerify(factorId:with:)`.
+    /// - Throws: As `AuthFactors.challengeAndVerify(factorId:with:)`.
     func verify(_ factor: UUID, with keys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Removes a factor.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactors.unenroll(params:)`.
+    /// - Throws: As `AuthFactors.unenroll(params:)`.
     func removeFactor(id: UUID) async throws
 
     /// Returns the number of remaining recovery codes; nil if there are none.
-    ///
-    /// - Throws: `AuthClientError`: `signedOut` without a session.
     func recoveryCodes() async throws -> AuthRecoveryCodesStatus?
 
     /// Generates the recovery codes, or replaces all of them.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.generate(friendlyName:)`.
+    /// - Throws: As `AuthFactorRecoveryCodes.generate(friendlyName:)`.
     func makeRecoveryCodes(replacing: Bool) async throws -> AuthRecoveryCodes
 
     /// Deletes the recovery codes.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.unenroll()`.
+    /// - Throws: As `AuthFactorRecoveryCodes.unenroll()`.
     func deleteRecoveryCodes() async throws
 
     /// Raises the session with a recovery code, which is single-use.
     ///
-    /// - Throws: `AuthClientError`, as `AuthFactorRecoveryCodes.verify(code:)`.
+    /// - Throws: As `AuthFactorRecoveryCodes.verify(code:)`.
     func verify(recoveryCode: String) async throws -> AuthSession
 
     /// Signs the same user in again with a password, as a fresh proof.
     ///
-    /// - Throws: `AuthClientError`, with code `invalid_credentials`. The current session stays active.
+    /// - Throws: `invalid_credentials`.
     func signInAgain(password: String) async throws -> AuthSession
 
     /// Signs the same user in again with a passkey, as a fresh proof.
     ///
-    /// - Throws: `AuthClientError`: `otherAccount` for another account's passkey. The current session stays active.
+    /// - Throws: `otherAccount` for another account's passkey.
     func signInAgain(with passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 }
 

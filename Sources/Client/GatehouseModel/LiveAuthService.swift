@@ -11,7 +11,7 @@ public struct LiveAuthService: AuthService {
     /// Creates a service without making a request.
     ///
     /// - Parameters:
-    ///   - gateway: Usually a `GatewayClient`, with tokens from the same client; ``MetadataProfile`` without a gateway.
+    ///   - gateway: A `GatewayClient` with the same client's tokens, or ``MetadataProfile``.
     ///   - redirectTo: The target of browsers and emailed links; the server must allow it.
     public init(client: GatehouseClient, gateway: any ProfileSource, redirectTo: URL? = nil) {
         self.init(client: client, profiles: gateway, gateway: gateway as? GatewayClient, redirectTo: redirectTo)

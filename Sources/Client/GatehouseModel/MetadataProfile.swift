@@ -1,7 +1,7 @@
 import Foundation
 public import Gatehouse
 
-/// Profiles in the user's metadata, for a server without the gateway, such as hosted Supabase.
+/// Profiles in the user's metadata, without a gateway, as on hosted Supabase.
 ///
 /// `first_name` is the first name, the object `data` has the custom fields, and other members are
 /// ``AuthenticatedUser/others``. Concurrent changes of `data` overwrite each other.
@@ -19,9 +19,9 @@ public struct MetadataProfile: ProfileSource {
     /// Creates a source without making a request.
     ///
     /// - Parameters:
-    ///   - isReadOnly: For an app without profiles: the name is the sign-up's, without a request.
-    ///   - deleteAccount: Deletes the account with all its data through your own route, because the Auth API has none
-    ///     for users. Throws as ``ProfileSource`` describes.
+    ///   - isReadOnly: For an app without profiles: only the sign-up's name, without a request.
+    ///   - deleteAccount: Deletes the account with all its data through your own route, which the Auth API lacks.
+    ///     Throws as ``ProfileSource`` describes.
     public init(
         client: GatehouseClient, isReadOnly: Bool = false, deleteAccount: @escaping @Sendable () async throws -> Void
     ) {

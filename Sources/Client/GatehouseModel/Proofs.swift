@@ -42,7 +42,7 @@ public struct ProofQuestion: Hashable, Sendable {
     public var userID: UUID
     /// The reason.
     public var need: ProofNeed
-    /// The methods, most convenient first; empty if this version knows none of the account's factors.
+    /// The methods, most convenient first; empty if this version knows none.
     public var methods: [ProofMethod]
 
     /// For tests and previews.

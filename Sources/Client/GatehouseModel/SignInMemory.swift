@@ -1,9 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// Remembers the last sign-in's method on this device, and whether a passkey was offered.
-///
-/// It contains no personal data, and outlives a sign-out.
+/// Remembers the last sign-in's method on this device, and the passkey offer, even after a sign-out.
 ///
 /// ```swift
 /// @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
@@ -21,8 +19,8 @@ public struct SignInMemory: Sendable {
     /// Creates a custom memory that forgets the passkey offer when the process exits.
     ///
     /// - Parameters:
-    ///   - read: Returns the last value. Must return immediately.
-    ///   - keep: Stores a value. Must return immediately.
+    ///   - read: Returns the last value immediately.
+    ///   - keep: Stores a value immediately.
     public init(read: @escaping @Sendable () -> String?, keep: @escaping @Sendable (String) -> Void) {
         let wasOffered = Locked(false)
         self.init(read: read, keep: keep) {

@@ -3,7 +3,7 @@ public import Gatehouse
 
 /// Binds a provider's token to one sign-in (OpenID Connect Core 1.0 §3.1.3.7).
 ///
-/// The provider gets ``hashed``, the server ``raw``, so the server rejects a stolen token. Create one for each sheet.
+/// The provider gets ``hashed``, the server ``raw``. Create one for each sheet.
 ///
 /// ```swift
 /// let nonce = SignInNonce()

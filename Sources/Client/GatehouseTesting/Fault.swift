@@ -16,7 +16,7 @@ extension InMemoryAuthService {
         case startLinkInBrowser
         /// A refresh of the session.
         case refresh
-        /// Loads the account with its sign-in methods and second factors, including after a change of them.
+        /// Loads the account, including after a change of sign-in methods or factors.
         case user
         /// Links a sign-in method.
         case link
@@ -32,7 +32,7 @@ extension InMemoryAuthService {
         case sendLinkCode
         /// Recovers an address.
         case recoverAccount
-        /// Changes the account's metadata. Also sends a name that the server did not store at sign-up.
+        /// Changes the account's metadata. Also sends a name missing after a sign-up.
         case updateMetadata
         /// Changes email address or password.
         case updateUser
@@ -46,9 +46,7 @@ extension InMemoryAuthService {
         case updateProfile
         /// Deletes the account.
         case deleteAccount
-        /// Loads the server's settings.
-        ///
-        /// Screens make this call without a session, at any time; only lasting faults and those for this call apply.
+        /// Loads the server's settings, at any time: only lasting faults and those for this call apply.
         case settings
         /// Lists the user's devices.
         case sessions
@@ -94,7 +92,7 @@ extension InMemoryAuthService {
         case startOver
     }
 
-    /// A named failure, which applies to certain calls and affects the app like the real one.
+    /// A named failure of certain calls, with the real one's effects on the app.
     public enum Fault: Hashable, Sendable {
         /// No connection. A sign-out still works locally.
         case offline
@@ -113,8 +111,8 @@ extension InMemoryAuthService {
         /// The address belongs to an account.
         ///
         /// The code is `user_already_exists` for a sign-up, `email_exists` for an address change,
-        /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, with an
-        /// unanswerable question. For an answerable one, see
+        /// `identity_already_exists` for a link, and `identity_needs_confirmation` for a provider sign-in, whose
+        /// question cannot be answered. For an answerable one, see
         /// ``InMemoryAuthService/addAccount(email:password:firstName:data:others:isEmailProven:)``.
         case emailTaken
         /// The link question's ticket has expired.
@@ -139,7 +137,7 @@ extension InMemoryAuthService {
         case tokenRejected
         /// The user pressed "Cancel" on the provider's page.
         case providerCancelled
-        /// The browser returned, or an emailed link opened, with a code that this device did not request.
+        /// A browser's or emailed link's code that this device did not request.
         case invalidCallback
         /// The server sends no email.
         case mailDisabled
@@ -157,9 +155,8 @@ extension InMemoryAuthService {
         case accessTokenRefused
         /// The server reports the session's end, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)
-        /// The store does not answer, as on a locked device.
-        ///
-        /// From the start, the state is unknown; later, the current session cannot be replaced.
+        /// The store does not answer, as on a locked device. The state is unknown, or the current session cannot be
+        /// replaced.
         case storeLocked
     }
 }

@@ -3,9 +3,7 @@ import Gatehouse
 import GatehouseModel
 
 extension InMemoryAuthService {
-    /// The current code of an account's authenticator app; nil without one.
-    ///
-    /// Each code is single-use; advance ``clock`` by 30 seconds for the next.
+    /// The current, single-use code of an account's authenticator app. Advance ``clock`` by 30 seconds for the next.
     public func appCode(of email: String = "ada@example.com") -> String? {
         let now = clock.now
         return state.withLock { state in
@@ -14,9 +12,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Adds a proven authenticator app and recovery codes to an account, whose sessions fall to one factor.
-    ///
-    /// Does nothing if no account has the address.
+    /// Adds a proven authenticator app and recovery codes to an existing account, whose sessions fall to one factor.
     ///
     /// - Returns: The recovery codes.
     @discardableResult

@@ -42,10 +42,10 @@ extension InMemoryAuthService {
     /// The requested emails in order, including those to unknown addresses.
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
-    /// The newest usable code of a kind to an address; nil if there is none.
+    /// The newest usable code of a kind to an address.
     ///
-    /// A code is valid for an hour (a link question's for ten minutes) and five attempts, until one of the last three
-    /// codes is used or the password changes.
+    /// It is valid for an hour (a link question's for ten minutes) and five attempts, until one of the last three codes
+    /// is used or the password changes.
     public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
         let now = clock.now
         return state.withLock { $0.server.code(kind, email, at: now)?.text }
@@ -53,8 +53,8 @@ extension InMemoryAuthService {
 
     /// The link of an email that this device requested; nil without ``redirectTo``.
     ///
-    /// `AuthManager.openMailLink(_:)` accepts it until the account is removed; an email change's, as long as its code.
-    /// The first of an email change's two links only confirms one address, and throws.
+    /// `AuthManager.Mail.openLink(_:)` accepts it until the account is removed; an email change's, as long as its code.
+    /// The first of an email change's two links confirms one address, and throws.
     public func mailLink(_ kind: Mail.Kind, to email: String) -> URL? {
         let mail = Mail(kind: kind, email: email.lowercased())
         state.withLock { $0.keepFlow(of: mail) }

@@ -24,14 +24,14 @@ extension InMemoryAuthService {
         return service
     }
 
-    /// Adds an account with a password. An existing account with this address is unchanged.
+    /// Adds an account with a password, unless the address has one.
     ///
     /// - Parameters:
     ///   - data: The profile's custom fields.
     ///   - others: Profile members from the server's configuration.
-    ///   - isEmailProven: Lets a provider that verifies the same address open this account. Otherwise the sign-in
-    ///     throws `identity_needs_confirmation` with a question, which the password answers; the address can also be
-    ///     moved to a new account.
+    ///   - isEmailProven: Lets a provider that verifies the address open this account. Otherwise the sign-in throws
+    ///     `identity_needs_confirmation` with a question, which the password answers; the address can also be moved to
+    ///     a new account.
     /// - Returns: The account's id.
     @discardableResult
     public func addAccount(
@@ -71,9 +71,9 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService {
-    /// Simulates that the user confirmed a sign-up's address on another device, which also proves it.
+    /// Simulates that the user confirmed a sign-up's address on another device, which proves it.
     ///
-    /// Sets aside the passwords of competing sign-ups. Does nothing if no account has the address.
+    /// Sets aside competing sign-ups' passwords. Does nothing without an account.
     public func confirmEmail(of email: String) {
         let now = clock.now
         state.withLock { state in
@@ -85,8 +85,8 @@ extension InMemoryAuthService {
 
     /// Simulates that the user opened a password reset link on this device: signs in, and requires a new password.
     ///
-    /// The first proof of an address sets its password aside and revokes its other sessions. Does nothing if no account
-    /// has the address.
+    /// An address's first proof sets its password aside and revokes its other sessions. Does nothing without an
+    /// account.
     public func openRecoveryMail(of email: String) {
         guard account(email: email) != nil else { return }
         let mail = Mail(kind: .recovery, email: email.lowercased())
@@ -95,7 +95,7 @@ extension InMemoryAuthService {
         tell { _ = try? await $0.exchangeCodeForSession(authCode: mail.code) }
     }
 
-    /// Simulates that another part of the app changed the account, such as its metadata.
+    /// Simulates that another part of the app changed the account.
     ///
     /// - Parameter change: Changes the current session's user. Not called if signed out.
     public func changeUser(_ change: @Sendable (inout AuthUser) -> Void) {
@@ -108,9 +108,9 @@ extension InMemoryAuthService {
         if let changed { tell { await $0.replace(changed, then: .userUpdated) } }
     }
 
-    /// Simulates that another device or an administrator changed the profile. The app is not notified.
+    /// Simulates a profile change on another device or by an administrator. The app is not notified.
     ///
-    /// - Parameter change: Not called if no account has the address, or the account has no profile.
+    /// - Parameter change: Not called without an account and profile.
     public func changeProfile(of email: String, _ change: @Sendable (inout ProfileSummary) -> Void) {
         update(email) { account in
             if var profile = account.profile {
@@ -128,7 +128,7 @@ extension InMemoryAuthService {
         tell { await $0.end(because: reason) }
     }
 
-    /// Simulates that an administrator deleted the account. Its sessions notice when they need a new token.
+    /// Simulates the account's deletion by an administrator. Sessions notice when they need a new token.
     public func removeAccount(email: String) {
         state.withLock { state in
             if let account = state.server.account(email: email) { state.server.remove(account.user.id) }
@@ -143,7 +143,7 @@ extension InMemoryAuthService {
 }
 
 extension InMemoryAuthService {
-    /// Creates the manager of an app that starts now, with a separate store for names from Apple.
+    /// Creates the manager of an app that starts now, with an empty store for Apple's names.
     @MainActor
     public func makeManager(
         storage: any SecureStorage = MemoryStorage(), telemetry: [any TelemetrySink] = [],
@@ -156,9 +156,7 @@ extension InMemoryAuthService {
 }
 
 extension AuthManager {
-    /// Waits for a condition, such as `{ $0.phase == .unauthenticated }` after a start.
-    ///
-    /// Returns early if the task is cancelled, for example by a test's time limit, and has no other limit.
+    /// Waits for a condition, such as `{ $0.phase == .unauthenticated }` after a start, or until cancelled.
     public func wait(until condition: @MainActor (AuthManager) -> Bool) async {
         while !condition(self), !Task.isCancelled { await Task.yield() }
     }

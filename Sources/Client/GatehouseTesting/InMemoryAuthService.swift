@@ -21,13 +21,12 @@ public import GatehouseModel
 /// - ``service`` is the device's `AuthService`, for tests without a manager.
 /// - ``ScriptedProviderSheet`` replaces Apple's and Google's sheets, and the browser.
 /// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and ``signedIn(email:firstName:data:others:)``
-///   set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and ``removeAccount(email:)`` simulate events
-///   outside of the app.
+///   set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and ``removeAccount(email:)`` simulate outside
+///   events.
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` return received requests and stored data.
 ///
-/// Not simulated: the texts of emails (see ``mails``, ``mailCode(_:to:)`` and ``mailLink(_:to:)``), the server's rate
-/// limits, the client's retries and time limits, the gateway's circuit breaker, and the device's store, except that it
-/// can be locked.
+/// Not simulated: emails' texts (see ``mails``), the server's rate limits, the client's retries and time limits, the
+/// gateway's circuit breaker, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: Sendable {
     let network: InMemoryNetwork
     let client: GatehouseClient
@@ -42,8 +41,8 @@ public final class InMemoryAuthService: Sendable {
 
     /// Creates a signed-out service without accounts.
     ///
-    /// - Parameter confirmsAutomatically: Sign-ups sign in and new addresses apply immediately. Otherwise emails
-    ///   confirm them; an email change needs both addresses' codes.
+    /// - Parameter confirmsAutomatically: Sign-ups and new addresses apply immediately. Otherwise emails confirm them;
+    ///   an email change needs both addresses' codes.
     /// - Parameter redirectTo: The app's redirect URL.
     /// - Parameter allowsSeveralAccounts: Keeps several accounts on the device; see `AuthManager.accounts`.
     public init(
@@ -104,14 +103,14 @@ public final class InMemoryAuthService: Sendable {
 extension InMemoryAuthService {
     /// Applies each fault, in order, to the next call that it fits.
     ///
-    /// - Parameter call: Restricts the faults to this kind of call.
+    /// - Parameter call: Restricts the faults to this call.
     public func meet(_ faults: Fault..., at call: Call? = nil) {
         state.withLock { $0.script.next += faults.map { ($0, call) } }
     }
 
     /// Applies a fault to every call that it fits until ``clear()``. Faults of ``meet(_:at:)`` take precedence.
     ///
-    /// - Parameter call: Restricts the fault to this kind of call.
+    /// - Parameter call: Restricts the fault to this call.
     public func stay(_ fault: Fault, at call: Call? = nil) {
         state.withLock { $0.script.lasting.append((fault, call)) }
     }

@@ -40,7 +40,7 @@ final class InMemoryNetwork: Sendable {
         return (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 8))) }
     }
 
-    /// Never advances: no call is retried, and no time limit expires.
+    /// Sleeps never end: no call is retried, and no time limit expires.
     var deviceClock: ClientClock {
         ClientClock(now: { [clock] in clock.now }, uptime: { [clock] in clock.uptime }) { duration in
             guard duration > .zero else { return }

@@ -36,7 +36,7 @@ public struct ProviderPerson: Hashable, Sendable {
     /// Has no address and no name.
     public static let withoutEmail = ProviderPerson(id: "person-without-email", email: nil, isEmailVerified: false)
 
-    /// The result of a provider's sheet for this person. Only ``InMemoryAuthService`` accepts its token.
+    /// The result of a provider's sheet. Only ``InMemoryAuthService`` accepts its token.
     ///
     /// - Parameter nonce: The nonce whose hash was in the request; nil if there was none.
     public func credentials(from provider: AuthProvider, nonce: SignInNonce? = nil) -> IDTokenCredentials {

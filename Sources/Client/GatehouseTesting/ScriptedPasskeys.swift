@@ -58,10 +58,10 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
         get { state.withLock { $0.isCreatingAutomatically } }
         set { state.withLock { $0.isCreatingAutomatically = newValue } }
     }
-    /// Whether the system has a sheet for a new account, as on iOS 26; set by ``follow(_:)``.
+    /// Whether the system has a sheet for a new account, as on iOS 26; see ``follow(_:)``.
     public var hasAccountSheet: Bool { state.withLock { $0.accounts != nil } }
 
-    /// Gives the system a sheet for a new account, and its next reactions; later requests are cancelled.
+    /// Adds a system sheet for new accounts, with its next reactions; later requests are cancelled.
     ///
     /// ```swift
     /// let passkeys = ScriptedPasskeys()

@@ -10,7 +10,7 @@ public import GatehouseModel
 /// try await manager.signInWithApple { try await sheet.apple() }       // .signedIn
 /// ```
 ///
-/// Like Apple, sends a person's name only the first time, whether or not the app stored it.
+/// Like Apple, sends a person's name only the first time.
 public final class ScriptedProviderSheet: Sendable {
     /// The user's reaction to a sheet.
     public enum Step: Hashable, Sendable {
@@ -46,7 +46,7 @@ public final class ScriptedProviderSheet: Sendable {
 
     /// Creates a simulated user.
     ///
-    /// - Parameter steps: One step per sheet; the last one repeats. Without steps, the user always cancels.
+    /// - Parameter steps: One per sheet; the last repeats. Without steps, the user always cancels.
     public init(_ steps: Step...) { state = Locked(State(steps: steps)) }
 
     /// The requests so far, in order.

@@ -45,7 +45,7 @@ public final class VirtualClock: Sendable {
     /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Advances the clock and wakes due sleepers in order. Sleeps that they begin count from the new time.
+    /// Advances the clock and wakes due sleepers in order, whose further sleeps count from the new time.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.uptime += duration

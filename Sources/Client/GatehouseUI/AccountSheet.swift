@@ -22,10 +22,10 @@ extension View {
         modifier(AccountSheet(isPresented: isPresented))
     }
 
-    /// Presents the account's questions over the content of a custom sheet.
+    /// Presents the account's questions over a custom sheet, which hides those of the screen below.
     ///
-    /// These are the second factor after a sign-in, a fresh proof, "Add a passkey?" and the alert about an emailed
-    /// link. A screen below an open sheet cannot present them; ``LoginView`` and ``ProfileView`` do so themselves.
+    /// These are the second factor, a fresh proof, "Add a passkey?" and an emailed link's alert. ``LoginView`` and
+    /// ``ProfileView`` include them.
     ///
     /// ```swift
     /// struct JoinButton: View {

@@ -1,7 +1,7 @@
 public import Foundation
 public import SwiftUI
 
-/// The app's name, symbol, tagline, colour and theme in the screens. `ModelText` rewords other texts.
+/// The app's name, symbol, tagline, colour and theme in the screens.
 ///
 /// ```swift
 /// let branding = Branding(
@@ -18,7 +18,7 @@ public struct Branding: Sendable {
     public var tagline: String?
     /// The bundle whose string catalogue translates the tagline; nil for `.main`.
     public var bundle: Bundle?
-    /// The colour of symbols, the avatar and prominent buttons; ``Theme/onAccent`` is the text's on it.
+    /// The colour of symbols, the avatar and prominent buttons. Text on it is ``Theme/onAccent``.
     public var accent: Color
     /// The fonts, shapes and logo.
     public var theme: Theme
@@ -35,7 +35,7 @@ public struct Branding: Sendable {
     ///
     /// - Parameters:
     ///   - bundle: The bundle whose string catalogue translates the tagline.
-    ///   - accent: By default a blue on which white text has enough contrast, unlike on the system's.
+    ///   - accent: By default a blue with enough contrast for white text.
     public init(
         name: String = Branding.appName, symbol: String = "person.crop.circle.fill", tagline: String? = nil,
         bundle: Bundle? = nil, accent: Color = Color(red: 0.04, green: 0.43, blue: 0.91), theme: Theme = Theme()

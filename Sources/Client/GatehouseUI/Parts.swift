@@ -44,7 +44,7 @@ extension View {
         environment(\.parts.profileSections, { AnyView(sections($0)) })
     }
 
-    /// Replaces the circle of ``ProfileButton``, but not its tap target of 44 points or its accessibility label.
+    /// Replaces the circle of ``ProfileButton``, within its tap target of 44 points.
     ///
     /// - Parameter label: Receives the signed-in user; nil if signed out.
     public func profileButtonLabel<Label: View>(

@@ -1,9 +1,9 @@
 import GatehouseModel
 public import SwiftUI
 
-/// A circle in the top bar that shows the signed-in user, and opens the login screen or the profile.
+/// A top bar circle with the signed-in user, which opens the login screen or the profile.
 ///
-/// It is empty while the store cannot say who is signed in.
+/// It is empty while the user is unknown.
 ///
 /// ```swift
 /// struct JournalHome: View {
@@ -19,9 +19,9 @@ public struct ProfileButton: View {
     /// Creates a button that opens the account sheet. Requires `gatehouse(_:branding:)` above.
     public init() { action = nil }
 
-    /// Creates a button with an action, for a sheet elsewhere; see `accountSheet(isPresented:)`.
+    /// Creates a button for a custom `accountSheet(isPresented:)`.
     ///
-    /// - Parameter action: Usually presents the account sheet.
+    /// - Parameter action: Usually presents that sheet.
     public init(action: @escaping @MainActor () -> Void) { self.action = action }
 
     public var body: some View {

@@ -25,7 +25,7 @@ extension View {
 
     /// Provides the account, with a custom browser, as in tests and previews.
     ///
-    /// - Parameter browser: The browser for providers other than Apple; nil hides them.
+    /// - Parameter browser: For providers other than Apple; nil hides them.
     public func gatehouse(
         _ account: AuthManager, branding: Branding = Branding(), browser: (any WebAuthenticator)?
     ) -> some View {
@@ -35,7 +35,7 @@ extension View {
     /// Provides the account, with a custom browser and custom passkeys, as in tests and previews.
     ///
     /// - Parameters:
-    ///   - browser: The browser for providers other than Apple; nil hides them.
+    ///   - browser: For providers other than Apple; nil hides them.
     ///   - passkeys: nil hides passkeys.
     public func gatehouse(
         _ account: AuthManager, branding: Branding = Branding(), browser: (any WebAuthenticator)?,

@@ -10,12 +10,11 @@ public import SwiftUI
 /// Apple's button keeps its font and colours, and Google's its colours, as both require. Titles in bars, list footers,
 /// alerts and dialogs keep the system's font.
 public struct Theme: Sendable {
-    /// The colour of text on ``Branding/accent``. If nil, or below a contrast of 4.5:1, white where that has enough
-    /// contrast, else black.
+    /// The colour of text on ``Branding/accent``. If nil, or with a contrast below 4.5:1, white or black.
     public var onAccent: Color?
     /// The design of the system's font; nil for the app's. Named fonts have none.
     public var design: Font.Design?
-    /// The font name of headings; nil, or a name that the app lacks, is the system's.
+    /// The headings' font name; nil, or one that the app lacks, is the system's.
     ///
     /// Like ``bodyFont`` and ``buttonFont``, it scales with the device's text size.
     public var titleFont: String?

@@ -1,12 +1,12 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screen that changes the account's email address. The view owns the password.
+/// The state of the screen that changes the email address. The view owns the password.
 ///
-/// If a new address awaits confirmation, the screen begins with its code.
+/// Begins with the code of a new address that awaits confirmation.
 @MainActor @Observable
 public final class ChangeEmailModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user edits the form.
         case editing
@@ -16,7 +16,7 @@ public final class ChangeEmailModel {
         case refused(SignInMessage)
         /// The account has the new address.
         case changed
-        /// A confirmation email was sent to the new address: ask for its code. Until then, the old address stays.
+        /// The new address awaits its emailed code. Until then, the old address stays.
         case checkMail
     }
 
@@ -30,7 +30,7 @@ public final class ChangeEmailModel {
     public var form = EmailAuthForm()
     private let manager: AuthManager
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) {
         self.manager = manager
         guard let pending = manager.user?.newEmail else { return }
@@ -52,7 +52,7 @@ public final class ChangeEmailModel {
     /// The account's current address.
     public var current: String? { manager.user?.email }
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// The hint below the field.
@@ -61,7 +61,7 @@ public final class ChangeEmailModel {
     /// Whether the new address was confirmed, by code or link.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
-    /// Whether the button is enabled: for a valid new address, with a password if the server requires one.
+    /// Whether the button is enabled: for a valid new address, and a required password.
     public func canSubmit(password: String = "") -> Bool {
         ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
             && form.trimmedEmail.lowercased() != current?.lowercased() && !(asksForCurrent && password.isEmpty)
@@ -69,7 +69,7 @@ public final class ChangeEmailModel {
 
     /// Submits the address if ``canSubmit(password:)`` is true. A failure is a ``message``.
     ///
-    /// - Returns: The work, which outlives the screen; nil if none started.
+    /// - Returns: The work, which outlives the screen.
     @discardableResult
     public func submit(password: String = "") -> Task<Void, Never>? {
         guard canSubmit(password: password) else { return nil }

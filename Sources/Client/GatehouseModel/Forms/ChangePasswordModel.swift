@@ -1,12 +1,12 @@
 import Gatehouse
 public import Observation
 
-/// The state of the screens that change the password, including after a reset. The view owns the passwords.
+/// The state of the screens that change the password. The view owns the passwords.
 ///
-/// Actions return their work, which outlives the screen; nil if none started.
+/// Actions return their work, which outlives the screen.
 @MainActor @Observable
 public final class ChangePasswordModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user edits the form.
         case editing
@@ -31,10 +31,10 @@ public final class ChangePasswordModel {
     @ObservationIgnored private var unanswered: Int?
     private let manager: AuthManager
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     private var form: EmailAuthForm {

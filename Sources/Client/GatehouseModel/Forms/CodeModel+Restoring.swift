@@ -19,7 +19,7 @@ extension CodeModel {
 
     /// Creates a model for a sign-up's confirmation email.
     ///
-    /// - Parameter password: The sign-up's password, which the account then has even if another sign-up competes.
+    /// - Parameter password: The sign-up's, which the account adopts even if another sign-up competes.
     public convenience init(
         _ kind: Kind, email: String, password: String?, wait: Duration = CodeModel.interval, manager: AuthManager
     ) {

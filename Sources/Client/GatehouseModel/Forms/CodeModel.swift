@@ -3,7 +3,7 @@ public import Observation
 
 /// The state of a screen where the user enters an emailed code.
 ///
-/// Actions return their work, which outlives the screen; nil if none started.
+/// Actions return their work, which outlives the screen.
 ///
 /// ```swift
 /// let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
@@ -12,7 +12,7 @@ public import Observation
 /// message = screen.message
 /// ```
 ///
-/// A text field for ``code`` with content type `oneTimeCode` autofills. Call ``submit()`` when the code has changed and
+/// A text field with content type `oneTimeCode` autofills ``code``. Call ``submit()`` when it has changed and
 /// ``isComplete``.
 @MainActor @Observable
 public final class CodeModel {
@@ -34,7 +34,7 @@ public final class CodeModel {
         case setAsidePasskey
     }
 
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user enters the code.
         case editing
@@ -53,7 +53,7 @@ public final class CodeModel {
 
     /// The code's purpose.
     public let kind: Kind
-    /// The email's recipient; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires the other
+    /// The recipient; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires the other
     /// address's confirmation.
     public private(set) var email: String
     /// The current phase.
@@ -109,7 +109,7 @@ public final class CodeModel {
         }
     }
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// Whether to disable the screen.
@@ -118,7 +118,7 @@ public final class CodeModel {
     /// Whether the submit button is enabled.
     public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
 
-    /// Whether the code has all its digits, so the screen can submit it without a tap.
+    /// Whether the code is complete, to submit it without a tap.
     public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
 
     /// Loads the code length from the server, unless known.
@@ -130,15 +130,14 @@ public final class CodeModel {
     /// Whether another email can be requested here. For a passkey, another sign-in requests one.
     public var offersAnotherMail: Bool { kind != .setAsidePasskey }
 
-    /// The time until another email can be requested, such as `0:42`; nil if it has passed.
+    /// The time until another email can be requested, such as `0:42`.
     public var countdown: String? {
         guard secondsToWait > 0 else { return nil }
         let seconds = secondsToWait % 60
         return "\(secondsToWait / 60):\(seconds < 10 ? "0" : "")\(seconds)"
     }
 
-    /// Updates ``secondsToWait``, and returns when another email can be requested. Call it in a `task` with id
-    /// ``waitsUntil``.
+    /// Updates ``secondsToWait`` until another email can be requested. Call it in a `task` with id ``waitsUntil``.
     public func countDown() async {
         while true {
             let left = Self.seconds(waitsUntil - manager.clock.uptime())
@@ -212,7 +211,7 @@ public final class CodeModel {
     @discardableResult
     public func retry() -> Task<Void, Never>? { sentLast ? sendAgain() : submit() }
 
-    /// An email change's other address, whose code the user may have entered; nil unless a code was rejected.
+    /// An email change's other address, whose code the user may have entered; nil unless one was rejected.
     public var otherEmail: String? { message != nil && !sentLast ? other : nil }
 
     /// Switches to ``otherEmail``.

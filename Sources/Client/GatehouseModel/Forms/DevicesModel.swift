@@ -5,7 +5,7 @@ public import Observation
 /// The state of the screen that lists the user's devices, to sign them out.
 @MainActor @Observable
 public final class DevicesModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The devices are loading.
         case loading
@@ -21,11 +21,11 @@ public final class DevicesModel {
 
     /// The current phase.
     public private(set) var phase = Phase.loading
-    /// The sessions, this device's first and then by last use; nil before they are loaded.
+    /// The sessions, this device's first and then by last use.
     public private(set) var devices: [SessionInfo]?
     private let manager: AuthManager
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
     /// Reloads the list, which stays until the new one arrives.
@@ -37,7 +37,7 @@ public final class DevicesModel {
 
     /// Signs a device out.
     ///
-    /// - Returns: The work, which outlives the screen; nil if none started.
+    /// - Returns: The work, which outlives the screen.
     @discardableResult
     public func end(_ device: SessionInfo) -> Task<Void, Never>? {
         guard phase != .working, phase != .loading else { return nil }

@@ -1,9 +1,7 @@
 import Foundation
 import Gatehouse
 
-/// The email screen's fields, except the passwords, which only the view holds.
-///
-/// Validates the fields; ``LoginModel`` submits them.
+/// Validates the email screen's fields. Only the view holds the passwords; ``LoginModel`` submits.
 public struct EmailAuthForm: Hashable, Sendable {
     /// The purpose of the screen.
     public enum Mode: Hashable, Sendable {

@@ -2,12 +2,12 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that links two sign-in methods, while ``AuthManager/linkQuestion`` is set.
+/// The state of the screen that links two sign-in methods, during ``AuthManager/linkQuestion``.
 ///
-/// Actions return their work, which outlives the screen; nil if none started.
+/// Actions return their work, which outlives the screen.
 @MainActor @Observable
 public final class LinkModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user chooses a method.
         case asking
@@ -98,7 +98,7 @@ public final class LinkModel {
         attempt(.passkey) { try await self.manager.linking.confirm(.passkey(passkeys)) }
     }
 
-    /// Requests an emailed code if ``canMailCode`` is true, and sets ``code``, even if the server just sent one.
+    /// Requests an emailed code if ``canMailCode`` is true, and sets ``code``.
     @discardableResult
     public func sendCode() -> Task<Void, Never>? {
         guard canMailCode, !isBusy, let asked = question else { return nil }

@@ -9,7 +9,7 @@ extension LoginModel {
 
     /// Creates an account in the system's sheet.
     ///
-    /// Without one, sets ``asksForPasskeyDetails``; if the user prefers Sign in with Apple, ``prefersApple``.
+    /// May set ``asksForPasskeyDetails``, without such a sheet, or ``prefersApple``.
     @discardableResult
     public func signUpWithPasskey(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
         attempt(.passkey, signsUpWithPasskey: true) { try await self.manager.signUpWithPasskey(with: passkeys) }

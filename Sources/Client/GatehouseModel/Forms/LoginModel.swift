@@ -2,9 +2,9 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the sign-in screens: the login sheet and the email form.
+/// The state of the login sheet and the email form.
 ///
-/// Actions return their work, which outlives the screen; nil if none started.
+/// Actions return their work, which outlives the screen.
 ///
 /// ```swift
 /// let login = LoginModel(manager: account)
@@ -14,7 +14,7 @@ public import Observation
 /// ```
 @MainActor @Observable
 public final class LoginModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user edits the form or chooses a method.
         case editing
@@ -22,7 +22,7 @@ public final class LoginModel {
         case working(AuthMethod)
         /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
-        /// An email was sent that confirms the sign-up or restores a credential: ask for its code.
+        /// An email was sent, whose code confirms the sign-up or restores a credential.
         case checkMail
     }
 
@@ -44,11 +44,11 @@ public final class LoginModel {
     public private(set) var needsConfirmation = false
     /// The last sign-in's method on this device; nil if unknown.
     public let lastMethod: AuthMethod?
-    /// Whether to ask for a passkey account's name and address, because the system has no sheet.
+    /// Whether to ask for name and address, because the system has no sheet for a passkey account.
     public var asksForPasskeyDetails = false
     /// Whether the last attempt was a sign-up with a passkey.
     public internal(set) var signsUpWithPasskey = false
-    /// Whether the user prefers Sign in with Apple to a new account: show its sheet.
+    /// Whether to show Apple's sheet, which the user prefers to a new account.
     public internal(set) var prefersApple = false
     let manager: AuthManager
     private let accountBefore: UUID?
@@ -64,18 +64,18 @@ public final class LoginModel {
         typedForm = EmailAuthForm(mode: mode)
     }
 
-    /// Whether a sign-in on this screen is in progress: show progress and keep the screen open.
+    /// Whether a sign-in on this screen is in progress: keep the screen open.
     public var isWorking: Bool { if case .working = phase { true } else { false } }
 
-    /// Whether to disable the sign-in methods: during a sign-in, and while the store does not answer.
+    /// Whether to disable the sign-in methods: during a sign-in, or without the store.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether to close the screen, because a new account that is not anonymous has signed in.
+    /// Whether to close the screen, because another account, not anonymous, has signed in.
     public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous && manager.user?.id != accountBefore }
 
     /// The message about the last attempt, or the reason to sign in again.
     ///
-    /// A wrong setup, a store that does not answer and an expired link question take precedence.
+    /// A wrong setup, the store and an expired link question take precedence.
     public var message: SignInMessage? {
         if let problem = manager.setupProblem { return SignInMessage(setup: problem) }
         if let problem = manager.storeProblem { return SignInMessage(store: problem) }
@@ -87,9 +87,9 @@ public final class LoginModel {
         }
     }
 
-    /// Switches the email form's mode, without fields and message. The view clears its passwords.
+    /// Switches the mode and clears the form. The view clears its passwords.
     ///
-    /// An address that already has an account stays, so the user can sign in to it.
+    /// An address that already has an account stays, to sign in to it.
     public func flip() {
         guard !isBusy else { return }
         let isTaken = if case .refused(.email, let message) = phase { message.action == .otherMethod } else { false }
@@ -143,7 +143,7 @@ public final class LoginModel {
         phase = message.map { .refused(method, $0) } ?? .editing
     }
 
-    /// The providers to show, Apple first and then Google. Before the server has answered, these two.
+    /// The providers to show, Apple and then Google first; only these until the server has answered.
     ///
     /// - Parameter hasBrowser: Includes providers other than Apple.
     public func providers(hasBrowser: Bool) -> [AuthMethod] {
@@ -195,9 +195,8 @@ public final class LoginModel {
         attempt(.passkey) { try await self.manager.signInWithPasskey(with: passkeys) }
     }
 
-    /// Offers passkeys above the keyboard, until the user chooses one or the task is cancelled.
-    ///
-    /// Does nothing if the server has none. See ``AuthManager/Passkeys/offerSignIn(with:)``.
+    /// Offers passkeys above the keyboard, as ``AuthManager/Passkeys/offerSignIn(with:)``. Does nothing if the server
+    /// has none.
     public func offerPasskeys(with passkeys: any PasskeyAuthenticator) async {
         guard offersPasskey, !isWorking else { return }
         do throws(AuthError) {

@@ -1,6 +1,6 @@
 public import Observation
 
-/// The state of a screen that requests an email with a code, and then ``code`` for it.
+/// The state of a screen that requests an emailed code, and then has a ``code``.
 @MainActor @Observable
 public final class MailModel {
     /// The email's purpose.
@@ -13,7 +13,7 @@ public final class MailModel {
         case signIn
     }
 
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The user enters the address.
         case editing
@@ -43,7 +43,7 @@ public final class MailModel {
         form.email = email
     }
 
-    /// The message about the last attempt.
+    /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
     /// The hint below the field.
@@ -52,11 +52,11 @@ public final class MailModel {
     /// Whether the button is enabled.
     public var canSend: Bool { phase != .working && form.isValid(.email, password: "", confirmation: "") }
 
-    /// Requests the email, without revealing whether the address has an account.
+    /// Requests the email. Does not reveal accounts.
     ///
-    /// If the server just sent one to this address, its code can be entered.
+    /// The code of one that the server just sent can be entered, too soon for another.
     ///
-    /// - Returns: The work, which outlives the screen; nil if none started.
+    /// - Returns: The work, which outlives the screen.
     @discardableResult
     public func send() -> Task<Void, Never>? {
         guard canSend else { return nil }

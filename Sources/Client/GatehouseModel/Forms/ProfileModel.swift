@@ -3,10 +3,10 @@ public import Observation
 
 /// The state and actions of the profile screen.
 ///
-/// Actions return their work, which outlives the screen; nil if none started.
+/// Actions return their work, which outlives the screen.
 @MainActor @Observable
 public final class ProfileModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public enum Phase: Hashable, Sendable {
         /// The profile is shown.
         case showing
@@ -28,7 +28,7 @@ public final class ProfileModel {
     /// Shown by the alert.
     @ObservationIgnored private var failure: AuthError?
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
     /// The user; nil dismisses the screen.
@@ -91,9 +91,9 @@ public final class ProfileModel {
         }
     }
 
-    /// Saves the given fields, with phase `saving` and then `showing` or, with an alert, `failed`.
+    /// Saves the given fields, with phase `saving` and then `showing` or `failed`.
     ///
-    /// - Returns: The work, which outlives the screen; nil if none started.
+    /// - Returns: The work, which outlives the screen.
     @discardableResult
     public func save(_ change: ProfileChange) -> Task<Void, Never>? {
         guard phase == .showing else { return nil }

@@ -1,12 +1,12 @@
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that lists sign-in methods, to add, remove and undo them.
+/// The state of the screen that lists, adds, removes and undoes sign-in methods.
 ///
-/// Changes return their work, which outlives the screen; nil if none started.
+/// Changes return their work, which outlives the screen.
 @MainActor @Observable
 public final class SignInMethodsModel {
-    /// The phase of the screen.
+    /// The screen's phase.
     public typealias Phase = ListPhase
 
     /// The current phase.
@@ -20,7 +20,7 @@ public final class SignInMethodsModel {
     /// Outdates lists being loaded.
     @ObservationIgnored private var changes = 0
 
-    /// Creates a model for the manager's user.
+    /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
     /// Whether methods can be removed, because the account keeps another one or a passkey.
@@ -83,7 +83,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Undoes a link, after the user's confirmation. Signs out if the link opened the current session.
+    /// Undoes a link, after the user's confirmation. Signs out if it opened the session.
     @discardableResult
     public func undo(_ link: AuthUndoableLink) -> Task<Void, Never>? {
         attempt {

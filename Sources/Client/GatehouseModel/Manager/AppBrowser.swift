@@ -17,8 +17,8 @@ public struct AppBrowser: WebAuthenticator {
     ///
     /// - Parameters:
     ///   - redirectTo: The redirect URL, which the server must allow.
-    ///   - open: Opens a URL and returns the callback URL. Throws ``AuthError/cancelled``, or
-    ///     ``AuthError/invalidCallback`` after its time limit.
+    ///   - open: Returns the callback URL. Throws ``AuthError/cancelled``, or ``AuthError/invalidCallback`` after its
+    ///     time limit.
     public init(redirectTo: URL, open: @escaping @MainActor @Sendable (URL) async throws -> URL) {
         self.redirectTo = redirectTo
         self.open = open

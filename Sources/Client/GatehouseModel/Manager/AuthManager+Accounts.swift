@@ -5,7 +5,7 @@ extension AuthManager {
     /// Whether a sign-in to another account keeps the signed-in one on this device.
     public nonisolated var allowsSeveralAccounts: Bool { service.allowsSeveralAccounts }
 
-    /// This device's accounts in the order of addition, including those whose session ended.
+    /// This device's accounts, oldest first, including those whose session ended.
     ///
     /// Empty without ``allowsSeveralAccounts``, and until the store has answered. The account in use has the profile's
     /// name.
@@ -23,14 +23,13 @@ extension AuthManager {
         }
     }
 
-    /// Whether ``switchAccount(_:)`` can add an account to fewer than `DeviceAccount.limit` signed-in ones. False for
-    /// an anonymous user.
+    /// Whether ``switchAccount(_:)`` can add an account, up to `DeviceAccount.limit`. False for an anonymous user.
     public var canAddAccount: Bool {
         allowsSeveralAccounts && isLoggedIn && !isAnonymous
             && accounts.count { $0.state != .signedOut } < DeviceAccount.limit
     }
 
-    /// Rereads ``accounts``, which another process may have changed. They stay if the store does not answer.
+    /// Rereads ``accounts``, which another process may have changed.
     public func loadAccounts() async {
         guard allowsSeveralAccounts else { return }
         accountLoads += 1
@@ -45,14 +44,14 @@ extension AuthManager {
         Task { [weak self] in await self?.loadAccounts() }
     }
 
-    /// Activates another account of this device and loads its profile. The previous account stays in ``accounts``.
+    /// Activates another account of this device without a request, and loads its profile. The previous one stays in
+    /// ``accounts``.
     ///
-    /// Needs no request to the auth server. If the chosen account's session has ended, the user is signed out with the
-    /// reason. An anonymous user, whose account would be lost, is asked first (``switchQuestion``).
+    /// If the account's session has ended, the user is signed out with the reason. An anonymous user, whose account
+    /// would be lost, is asked first (``switchQuestion``).
     ///
     /// - Parameter account: The `DeviceAccount.id`.
-    /// - Returns: `secondFactorNeeded` if the second factor is required; `cancelled` if the anonymous user stays;
-    ///   `ignored` during a sign-in or another switch.
+    /// - Returns: `secondFactorNeeded`; `cancelled` if the anonymous user stays; `ignored` during a sign-in or switch.
     /// - Throws: ``AuthError/notAuthenticated`` if the account is signed out, or ``AuthError/storeFailed(_:)``: the
     ///   account in use stays. ``AuthError/cancelled`` after a sign-out.
     @discardableResult
@@ -91,8 +90,6 @@ extension AuthManager {
 
     /// Signs an account out on this device, even offline, and removes it from ``accounts``.
     ///
-    /// For the account in use this is ``signOut()``.
-    ///
     /// - Throws: ``AuthError/storeFailed(_:)`` if its session could not be deleted.
     public func remove(_ account: UUID) async throws(AuthError) {
         guard account != user?.id else { return await signOut() }
@@ -106,7 +103,7 @@ extension AuthManager {
         }
     }
 
-    /// Signs out of all accounts on this device, even offline. Sets ``error`` if the store could not be cleared.
+    /// Signs out of all accounts on this device, even offline. Sets ``error`` if the store was not cleared.
     public func signOutOfAllAccounts() async {
         leave(.requested)
         let service = service

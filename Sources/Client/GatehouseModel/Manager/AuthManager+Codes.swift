@@ -2,7 +2,7 @@ import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Signs in with the code of a sign-up's confirmation email or of ``Mail/sendSignIn(to:)``.
+    /// Signs in with the code of a confirmation email or of ``Mail/sendSignIn(to:)``.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``.
     @discardableResult
@@ -31,7 +31,7 @@ extension AuthManager {
         try await redeem { try await self.service.verify(code: code, sentTo: email, for: .email, password: password) }
     }
 
-    /// Signs in with the code emailed after a passkey's ``AuthError/credentialSetAside(_:)``, and restores the passkey.
+    /// Signs in with the code emailed after a passkey's ``AuthError/credentialSetAside(_:)``, and restores it.
     ///
     /// - Throws: As ``signIn(withCode:sentTo:)``.
     @discardableResult

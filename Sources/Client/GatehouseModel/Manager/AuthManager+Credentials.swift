@@ -23,8 +23,8 @@ extension AuthManager.Credentials {
     /// Changes the account's email address.
     ///
     /// - Parameter current: The password, after ``AuthError/currentPasswordRequired``.
-    /// - Throws: ``AuthError``, such as ``AuthError/emailInUse(_:)`` or ``AuthError/currentPasswordRequired``. Nothing
-    ///   changed, unless the response was lost.
+    /// - Throws: ``AuthError``, such as ``AuthError/emailInUse(_:)``. After ``AuthError/offline(_:)`` the address may
+    ///   be changed.
     public func changeEmail(_ email: String, current: String? = nil) async throws(AuthError) -> EmailChange {
         let change = AuthUserAttributes(email: email, currentPassword: current)
         let account = try await manager.changing { try await manager.service.update(user: change) }
@@ -35,9 +35,9 @@ extension AuthManager.Credentials {
     ///
     /// - Parameters:
     ///   - password: At least 8 characters and at most 1,024 bytes.
-    ///   - current: The current password, after ``AuthError/currentPasswordRequired``.
-    ///   - code: The code from ``sendCode()``, after ``AuthError/codeRequired``.
-    /// - Throws: As ``changeEmail(_:current:)``, also ``AuthError/weakPassword(_:)`` or ``AuthError/samePassword``.
+    ///   - current: The current one, after ``AuthError/currentPasswordRequired``.
+    ///   - code: From ``sendCode()``, after ``AuthError/codeRequired``.
+    /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/weakPassword(_:)`` or ``AuthError/samePassword``.
     public func changePassword(_ password: String, current: String? = nil, code: String? = nil) async throws(AuthError)
     {
         let change = AuthUserAttributes(password: password, currentPassword: current, nonce: code)
@@ -53,7 +53,7 @@ extension AuthManager.Credentials {
 
     /// Confirms a change of email address with an emailed code.
     ///
-    /// - Parameter email: The email's recipient: the new address or the current one.
+    /// - Parameter email: The recipient: the new address or the current one.
     /// - Returns: ``EmailChange/checkMail`` if the other address must also be confirmed.
     /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/codeWrong``.
     public func confirmEmail(
@@ -68,8 +68,7 @@ extension AuthManager.Credentials {
     /// Postpones the code (``AuthManager/asksForEmailCode``).
     public func dismissCode() { manager.asksForEmailCode = false }
 
-    /// Sends the pending email change's emails again, which voids earlier codes. Does nothing without
-    /// ``AuthenticatedUser/newEmail``.
+    /// Sends the emails for ``AuthenticatedUser/newEmail``, if any, again. Earlier codes become void.
     ///
     /// - Throws: As ``changeEmail(_:current:)``, and ``AuthError/rateLimited(retryAfter:)``.
     public func resendEmailChange() async throws(AuthError) {

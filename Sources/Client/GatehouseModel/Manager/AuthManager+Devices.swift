@@ -15,7 +15,7 @@ extension AuthManager {
 extension AuthManager.Devices {
     /// Fetches the user's sessions, this device's first.
     ///
-    /// - Throws: ``AuthError``; ``AuthError/networkError(_:)`` with status 404 if the server keeps no list.
+    /// - Throws: ``AuthError/networkError(_:)`` with status 404 if the server keeps no list.
     public func list() async throws(AuthError) -> [SessionInfo] {
         guard manager.isLoggedIn else { throw .notAuthenticated }
         do { return try await manager.service.sessions() } catch { throw AuthError(error) }

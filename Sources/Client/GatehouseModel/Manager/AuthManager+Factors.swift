@@ -7,7 +7,7 @@ extension AuthManager {
 
     /// Manages second factors and recovery codes. See ``AuthManager/factors``.
     ///
-    /// A change may ask for a proof; see ``AuthManager/proofQuestion``.
+    /// Changes may raise ``AuthManager/proofQuestion``.
     @MainActor
     public struct Factors {
         let manager: AuthManager
@@ -16,8 +16,6 @@ extension AuthManager {
 
 extension AuthManager.Factors {
     /// Fetches the user's second factors, including unproven ones.
-    ///
-    /// - Throws: ``AuthError``.
     public func list() async throws(AuthError) -> [AuthFactor] {
         try await manager.changing { try await manager.service.factors() }
     }
@@ -26,7 +24,7 @@ extension AuthManager.Factors {
     ///
     /// - Parameters:
     ///   - issuer: The app's name in the authenticator app.
-    ///   - name: A name for it, unique among the factors.
+    ///   - name: Unique among the factors.
     /// - Throws: ``AuthError/nameTaken``, ``AuthError/tooMany``, ``AuthError/notOffered``.
     public func addApp(issuer: String?, name: String?) async throws(AuthError) -> AuthEnrolledFactor {
         try await manager.changing { try await manager.service.enrollApp(issuer: issuer, friendlyName: name) }
@@ -34,28 +32,24 @@ extension AuthManager.Factors {
 
     /// Removes a factor.
     ///
-    /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` for the last one other than recovery codes.
+    /// - Throws: ``AuthError/otherFactorNeeded`` for the last one other than recovery codes.
     public func remove(id: UUID) async throws(AuthError) {
         try await manager.changing { try await manager.service.removeFactor(id: id) }
     }
 
     /// Returns the number of remaining recovery codes; nil if there are none.
-    ///
-    /// - Throws: As ``list()``.
     public func recoveryCodes() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         try await manager.changing { try await manager.service.recoveryCodes() }
     }
 
     /// Generates the recovery codes, or replaces all of them. They are returned only once.
     ///
-    /// - Throws: As ``list()``, and ``AuthError/otherFactorNeeded`` without another factor; ``AuthError/notOffered``.
+    /// - Throws: ``AuthError/otherFactorNeeded`` without another factor; ``AuthError/notOffered``.
     public func makeRecoveryCodes(replacing: Bool) async throws(AuthError) -> AuthRecoveryCodes {
         try await manager.changing { try await manager.service.makeRecoveryCodes(replacing: replacing) }
     }
 
     /// Deletes the recovery codes.
-    ///
-    /// - Throws: As ``list()``.
     public func deleteRecoveryCodes() async throws(AuthError) {
         try await manager.changing { try await manager.service.deleteRecoveryCodes() }
     }

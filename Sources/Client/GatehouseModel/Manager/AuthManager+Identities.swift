@@ -32,14 +32,13 @@ extension AuthManager.Identities {
 
     /// Removes a sign-in method other than the last one.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/lastSignInMethod`` or ``AuthError/freshSignInNeeded``. After
-    ///   ``AuthError/offline(_:)`` the method may be removed.
+    /// - Throws: ``AuthError``, such as ``AuthError/freshSignInNeeded``. After ``AuthError/offline(_:)`` the method may
+    ///   be removed.
     public func unlink(_ identity: AuthUserIdentity) async throws(AuthError) {
         try await manager.changing { try await manager.service.unlink(identity) }
     }
 
-    /// Returns the last 30 days' links that can be undone; none if the server does not support this, such as hosted
-    /// Supabase.
+    /// Returns the last 30 days' links that can be undone; none if the server lacks this, such as hosted Supabase.
     ///
     /// - Throws: ``AuthError``, which is also ``AuthManager/error``.
     public func undoableLinks() async throws(AuthError) -> [AuthUndoableLink] {
@@ -52,7 +51,7 @@ extension AuthManager.Identities {
         }
     }
 
-    /// Undoes a link and everything that it changed. Ends the sessions that it opened, possibly this one.
+    /// Undoes a link and all its changes. Ends the sessions that it opened, possibly this one.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/tooLateToUndo``.
     public func undo(_ link: AuthUndoableLink) async throws(AuthError) {

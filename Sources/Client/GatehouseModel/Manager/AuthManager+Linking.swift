@@ -7,8 +7,8 @@ extension AuthManager {
 
     /// Answers ``AuthManager/linkQuestion``. See ``AuthManager/linking``.
     ///
-    /// Each answer is a sign-in with its phases and telemetry; `.ignored` without a question. Sign-in and link succeed
-    /// together or not at all. After a failure the question remains, unless the server no longer knows it.
+    /// Each answer is a sign-in; `.ignored` without a question. Sign-in and link succeed together or not at all. After
+    /// a failure the question remains if the server still knows it.
     @MainActor
     public struct Linking {
         let manager: AuthManager
@@ -33,9 +33,7 @@ extension AuthManager.Linking {
         try await answer(proof.method, existing: proof.method) { try await proof.give(manager, $0) }
     }
 
-    /// Emails a code for `LinkProof.code(_:)` to the question's address.
-    ///
-    /// Requires `AuthLinkQuestion.canMailCode`. Does nothing without a question.
+    /// Emails a code for `LinkProof.code(_:)` to the question's address. Requires `AuthLinkQuestion.canMailCode`.
     ///
     /// ```swift
     /// try await manager.linking.sendCode()
@@ -61,7 +59,7 @@ extension AuthManager.Linking {
     /// Requires `AuthLinkQuestion.canRecover`. The previous account keeps everything else; its password still signs in
     /// with the address.
     ///
-    /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address can no longer be moved.
+    /// - Throws: As ``confirm(_:)``, and ``AuthError/emailInUse(_:)`` if the address cannot be moved.
     @discardableResult
     public func startOver() async throws(AuthError) -> SignInOutcome {
         let method = manager.linkQuestion.map { AuthMethod(rawValue: $0.provider) } ?? .email

@@ -12,9 +12,7 @@ extension AuthManager {
 }
 
 extension AuthManager.Mail {
-    /// Emails a code and a link to sign in with, to a new or existing user.
-    ///
-    /// Does not reveal whether the address has an account.
+    /// Emails a code and a link to sign in with, to a new or existing user. Does not reveal accounts.
     ///
     /// ```swift
     /// try await account.mail.sendSignIn(to: email)
@@ -27,21 +25,21 @@ extension AuthManager.Mail {
         do { try await manager.service.sendSignInMail(to: email) } catch { throw AuthError(error) }
     }
 
-    /// Sends a password reset email. Does not reveal whether the address has an account.
+    /// Sends a password reset email. Does not reveal accounts.
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/emailDisabled`` if the server sends no email.
     public func sendPasswordReset(to email: String) async throws(AuthError) {
         do { try await manager.service.sendPasswordMail(to: email) } catch { throw AuthError(error) }
     }
 
-    /// Sends a sign-up's confirmation email again. Does not reveal whether one is pending.
+    /// Sends a sign-up's confirmation email again. Does not reveal accounts.
     ///
     /// - Throws: As ``sendPasswordReset(to:)``.
     public func resendConfirmation(to email: String) async throws(AuthError) {
         do { try await manager.service.resendConfirmation(to: email) } catch { throw AuthError(error) }
     }
 
-    /// Whether a URL that opened the app is an emailed link: ``AuthManager/redirectTo`` with further values.
+    /// Whether a URL that opened the app is an emailed link, based on ``AuthManager/redirectTo``.
     public func isLink(_ url: URL) -> Bool { manager.redirectTo.map(url.isAnswer(to:)) ?? false }
 
     /// Completes an emailed link, which confirms an address or sets ``AuthManager/needsNewPassword``.
@@ -51,8 +49,8 @@ extension AuthManager.Mail {
     /// user would be lost.
     ///
     /// - Parameter url: A URL for which ``isLink(_:)`` is true.
-    /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request.
-    ///   After ``AuthError/offline(_:)`` the link can be used again. ``AuthError/cancelled`` if the current user stays;
+    /// - Throws: ``AuthError``, such as ``AuthError/invalidCallback`` for a link that this device did not request;
+    ///   ``AuthError/offline(_:)``, which keeps the link; ``AuthError/cancelled`` if the current user stays;
     ///   ``AuthError/alreadySignedIn`` without ``AuthManager/answersProofQuestions``.
     public func openLink(_ url: URL) async throws(AuthError) {
         let manager = manager

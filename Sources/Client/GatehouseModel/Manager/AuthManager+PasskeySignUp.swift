@@ -40,8 +40,7 @@ extension AuthManager {
 
     /// Creates an account with a passkey instead of a password, and signs in. An anonymous user is asked first.
     ///
-    /// Sets ``asksForEmailCode`` if a code must confirm the address. After a lost response, another call with the same
-    /// address continues with the same passkey.
+    /// May set ``asksForEmailCode``. After a lost response, retry with the same address, which reuses the passkey.
     ///
     /// - Parameter firstName: The profile's name.
     /// - Returns: `.cancelled` if the user closed the sheet: show nothing.

@@ -15,7 +15,7 @@ extension AuthManager {
 extension AuthManager.Passkeys {
     /// Offers passkeys above the keyboard, until the user chooses one or the task is cancelled.
     ///
-    /// Run it while an address field is on the screen. Earlier failures are hidden, because the user requested nothing.
+    /// Run it while an address field is on the screen. Failures before a choice are hidden.
     ///
     /// - Throws: As ``AuthManager/signInWithPasskey(with:style:)``, after the user's choice.
     @discardableResult
@@ -67,8 +67,7 @@ extension AuthManager.Passkeys {
 
     /// Offers a passkey after a sign-in without one, once per device, if the account has none.
     ///
-    /// Sets ``AuthManager/asksForPasskey``, unless the system adds one without a question after a password (iOS 18).
-    /// Failures are hidden.
+    /// Sets ``AuthManager/asksForPasskey``, unless the system adds one after a password (iOS 18). Failures are hidden.
     public func offer(with passkeys: any PasskeyAuthenticator) async {
         guard manager.isLoggedIn, !manager.isAnonymous, let opening = manager.opening, opening.method != .passkey,
             !manager.memory.hasOfferedPasskey()
@@ -108,7 +107,7 @@ extension AuthManager.Passkeys {
 
     /// Creates a passkey in the system's sheet.
     ///
-    /// - Throws: ``AuthError/cancelled`` if the user closed the sheet: show nothing; ``AuthError/passkeyExists``,
+    /// - Throws: ``AuthError/cancelled`` if the user closed the sheet; ``AuthError/passkeyExists``,
     ///   ``AuthError/tooMany``.
     @discardableResult
     public func add(with passkeys: any PasskeyAuthenticator) async throws(AuthError) -> AuthPasskey {
@@ -120,8 +119,6 @@ extension AuthManager.Passkeys {
     }
 
     /// Fetches the user's passkeys, oldest first; nil if the server has none.
-    ///
-    /// - Throws: ``AuthError``.
     public func list() async throws(AuthError) -> [AuthPasskey]? {
         do throws(AuthError) {
             return try await manager.changing { try await manager.service.passkeys() }
@@ -133,8 +130,6 @@ extension AuthManager.Passkeys {
     }
 
     /// Renames a passkey.
-    ///
-    /// - Throws: As ``list()``.
     public func rename(id: UUID, to name: String) async throws(AuthError) {
         try await manager.changing { try await manager.service.renamePasskey(id: id, friendlyName: name) }
     }
@@ -142,7 +137,7 @@ extension AuthManager.Passkeys {
     /// Deletes a passkey.
     ///
     /// - Parameter passkeys: Notifies this device's password managers.
-    /// - Throws: As ``list()``, and the errors of the step-up.
+    /// - Throws: ``AuthError``, including the step-up's.
     public func delete(id: UUID, with passkeys: (any PasskeyAuthenticator)?) async throws(AuthError) {
         try await manager.changing { try await manager.service.deletePasskey(id: id) }
         // Ignored: the password manager may offer a deleted passkey.

@@ -25,9 +25,7 @@ extension AuthManager {
         }
     }
 
-    /// Changes the given fields, and updates ``user``. Without changes it sends nothing.
-    ///
-    /// The change ignores the cancellation of the calling task.
+    /// Changes the given fields, if any, and updates ``user``. Ignores cancellation.
     ///
     /// - Throws: ``AuthError``, which is also ``error``; ``AuthError/networkError(_:)`` for an invalid value. ``user``
     ///   is unchanged.
@@ -62,7 +60,7 @@ extension AuthManager {
     /// - Parameters:
     ///   - firstName: At most 50 characters.
     ///   - data: A value that encodes as a JSON object.
-    /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown(_:)`` for a value that cannot be encoded.
+    /// - Throws: As ``updateProfile(_:)``, and ``AuthError/unknown(_:)`` if encoding fails.
     public func updateProfile(
         firstName: FieldChange = .keep, data: some Encodable
     ) async throws(AuthError) {
@@ -84,7 +82,7 @@ extension AuthManager {
     /// ```
     ///
     /// - Throws: ``AuthError``, which is also ``error``; the user stays signed in. After
-    ///   ``AuthError/freshSignInNeeded`` the user must sign in again; after ``AuthError/offline(_:)`` or
+    ///   ``AuthError/freshSignInNeeded`` the user must sign in again. After ``AuthError/offline(_:)`` or
     ///   ``AuthError/networkError(_:)`` the account may be deleted: retry.
     public func deleteAccount() async throws(AuthError) {
         let mine = epoch

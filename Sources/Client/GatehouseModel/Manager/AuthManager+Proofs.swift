@@ -5,8 +5,7 @@ extension AuthManager {
     /// Answers to ``secondFactor`` and ``proofQuestion``.
     public var proofs: Proofs { Proofs(manager: self) }
 
-    /// Answers ``AuthManager/secondFactor`` after a sign-in, and ``AuthManager/proofQuestion`` during a change. See
-    /// ``AuthManager/proofs``.
+    /// Answers ``AuthManager/secondFactor`` and ``AuthManager/proofQuestion``. See ``AuthManager/proofs``.
     ///
     /// After a failure, including ``AuthError/offline(_:)``, the question remains.
     @MainActor

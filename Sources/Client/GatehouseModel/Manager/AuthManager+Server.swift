@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AuthManager {
-    /// Loads the server's settings once; after a failure, when the device is online again. The login screen calls it.
+    /// Loads the server's settings once, retrying when online again. The login screen calls it.
     public func loadServerSettings() async {
         guard serverSettings == nil else { return }
         // Ignored: without the settings, screens offer the methods of most servers.

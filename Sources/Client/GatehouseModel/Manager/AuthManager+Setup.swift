@@ -28,7 +28,7 @@ extension AuthManager {
     /// }
     /// ```
     ///
-    /// The first call, the login screen and the log report a wrong value (``setupProblem``).
+    /// A wrong value is reported by the first call, the login screen and the log (``setupProblem``).
     ///
     /// - Parameters:
     ///   - url: The server's URL, without `/auth/v1`.
@@ -36,12 +36,12 @@ extension AuthManager {
     ///   - gateway: The profiles' URL, without `/v1`; nil for `url`.
     ///   - redirectTo: The target of browsers and emailed links, such as `com.example.app://auth-callback`; the server
     ///     must allow it. nil for `auth-callback` at the first URL scheme in `Info.plist`. An `https` URL serves
-    ///     emailed links only: the screens offer no provider in a browser.
+    ///     emailed links only, without provider browsers.
     ///   - profile: Creates the source of profiles, such as `{ MetadataProfile(client: $0) { … } }`; nil for the
     ///     gateway.
     ///   - storage: Stores the session; nil for the system's store.
-    ///   - accessibility: When the system's keychain can be read, if `storage` is nil. The default allows no token for
-    ///     background work on a locked phone; `afterFirstUnlockThisDeviceOnly` does.
+    ///   - accessibility: When the system's keychain can be read. `afterFirstUnlockThisDeviceOnly` allows tokens for
+    ///     background work on a locked phone.
     ///   - allowsSeveralAccounts: Keeps the signed-in account on this device when another signs in; see ``accounts``.
     ///   - transport: Sends HTTP requests.
     ///   - clock: The source of time.
@@ -80,14 +80,13 @@ extension AuthManager {
         if case .setup(let problem) = (service as? MisconfiguredService)?.error { problem } else { nil }
     }
 
-    /// The redirect URL of browsers and emailed links. Without one, only Apple's sheet and email addresses sign in.
+    /// The redirect URL of browsers and emailed links. nil leaves Apple's sheet and email addresses.
     public nonisolated var redirectTo: URL? { service.redirectTo }
 
     /// The gateway, for an app's own calls; nil with a custom service.
     public nonisolated var gateway: GatewayClient? { (service as? LiveAuthService)?.gateway }
 
-    /// The auth client, for calls that the manager lacks; nil with a custom service. The manager follows its sign-ins
-    /// and sign-outs.
+    /// The auth client, whose sign-ins and sign-outs the manager follows; nil with a custom service.
     public nonisolated var client: GatehouseClient? { (service as? LiveAuthService)?.client }
 }
 

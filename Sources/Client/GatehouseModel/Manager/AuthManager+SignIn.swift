@@ -13,8 +13,7 @@ public enum SignInOutcome: Hashable, Sendable {
     case cancelled
     /// Another sign-in is in progress. Nothing was sent.
     case ignored
-    /// The system lacks a sheet for new accounts: ask for address and name, and call
-    /// ``AuthManager/signUpWithPasskey(_:firstName:with:)``.
+    /// The system lacks a sheet for new accounts: call ``AuthManager/signUpWithPasskey(_:firstName:with:)``.
     case formNeeded
     /// The user chose Sign in with Apple in the sheet for a new account.
     case applePreferred
@@ -26,8 +25,8 @@ extension AuthManager {
 
     /// Signs in with a password. The profile loads afterwards.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/wrongCredentials`` for an unknown account or a wrong password;
-    ///   ``AuthError/alreadySignedIn``, without a request.
+    /// - Throws: ``AuthError/wrongCredentials`` for an unknown account or a wrong password;
+    ///   ``AuthError/alreadySignedIn``, without a request; or another ``AuthError``.
     @discardableResult
     public func signInWithEmail(_ email: String, password: String) async throws(AuthError) -> SignInOutcome {
         try await authenticate(.email) { .session(try await self.service.signIn(email: email, password: password)) }
@@ -38,7 +37,7 @@ extension AuthManager {
     /// - Parameters:
     ///   - password: At least 8 characters and at most 1,024 bytes.
     ///   - firstName: The profile's name.
-    /// - Throws: As ``signInWithEmail(_:password:)``, also ``AuthError/userExists`` or ``AuthError/weakPassword(_:)``.
+    /// - Throws: As ``signInWithEmail(_:password:)``, and ``AuthError/userExists`` or ``AuthError/weakPassword(_:)``.
     @discardableResult
     public func signUpWithEmail(
         _ email: String, password: String, firstName: String? = nil
@@ -67,8 +66,8 @@ extension AuthManager {
     ///
     /// - Parameter sheet: Shows Apple's sheet, or returns its button's result. Throws ``AuthError/cancelled``,
     ///   ``AuthError/providerFailed``, or a `URLError` without a connection.
-    /// - Throws: As ``signInWithEmail(_:password:)``. If the address belongs to an account, sets ``linkQuestion`` and
-    ///   throws ``AuthError/emailInUse(_:)``. Cancellation is an outcome.
+    /// - Throws: As ``signInWithEmail(_:password:)``; ``AuthError/emailInUse(_:)`` with ``linkQuestion`` if the address
+    ///   belongs to an account. Cancellation is an outcome.
     @discardableResult
     public func signInWithApple(_ sheet: @MainActor () async throws -> AppleCredential) async throws(AuthError)
         -> SignInOutcome
@@ -107,8 +106,8 @@ extension AuthManager {
 
     /// Signs in with Google in a browser.
     ///
-    /// - Parameter browser: Such as `SystemWebAuthentication` or ``AppBrowser``, with a redirect URL that the server
-    ///   allows.
+    /// - Parameter browser: Such as `SystemWebAuthentication` or ``AppBrowser``; the server must allow its redirect
+    ///   URL.
     /// - Throws: As ``signInWithApple(_:)``.
     @discardableResult
     public func signInWithGoogle(in browser: any WebAuthenticator) async throws(AuthError) -> SignInOutcome {
@@ -136,7 +135,7 @@ extension AuthManager {
     /// ```
     ///
     /// - Parameter style: `immediatelyAvailable` shows a sheet only if this device has a passkey.
-    /// - Returns: `.cancelled` if the user closed the sheet, or there is no passkey: show nothing.
+    /// - Returns: `.cancelled` without a passkey, or if the user closed the sheet: show nothing.
     /// - Throws: ``AuthError``, such as ``AuthError/passkeyRefused``.
     @discardableResult
     public func signInWithPasskey(

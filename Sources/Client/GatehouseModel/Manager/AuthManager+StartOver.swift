@@ -1,8 +1,7 @@
 import Gatehouse
 
 extension AuthManager {
-    /// Whether to offer ``startOver()``: during the second factor, for an account with an address, if the server
-    /// accepts new accounts.
+    /// Whether to offer ``startOver()`` during the second factor.
     public var canStartOver: Bool {
         secondFactor != nil && hasAddress && serverSettings?.allowsSignUp ?? true
     }
@@ -11,8 +10,8 @@ extension AuthManager {
     ///
     /// The previous account keeps everything else; its password still signs in with the address. Ask first.
     ///
-    /// - Throws: ``AuthError``, such as ``AuthError/freshSignInNeeded`` unless the session began with an emailed code
-    ///   or link at most ten minutes ago; ``AuthError/signUpDisabled``. The question remains.
+    /// - Throws: ``AuthError/freshSignInNeeded`` unless the session began with an emailed code or link at most ten
+    ///   minutes ago; ``AuthError/signUpDisabled``; or another ``AuthError``. The question remains.
     public func startOver() async throws(AuthError) {
         guard isLoggedIn || secondFactor != nil else { throw .notAuthenticated }
         let mine = epoch

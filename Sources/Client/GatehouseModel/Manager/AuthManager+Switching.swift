@@ -2,7 +2,7 @@ public import Gatehouse
 
 /// Asks whether another account replaces the signed-in one; see ``AuthManager/switchQuestion``.
 public struct SwitchQuestion: Hashable, Sendable {
-    /// The emailed link's user; nil if an anonymous user signs in to an existing account.
+    /// The emailed link's user; nil for an anonymous user's sign-in to an existing account.
     public var user: AuthenticatedUser?
     /// Whether an anonymous account would be lost.
     public var leavesAnonymousAccount: Bool
@@ -27,8 +27,8 @@ extension AuthManager {
     /// ```
     ///
     /// - Parameter signIn: A sign-in with this manager.
-    /// - Throws: As the sign-in; ``AuthError/tooMany`` if this device has the maximum of accounts. Abandoning the
-    ///   second factor signs out, or returns to a kept account.
+    /// - Throws: As the sign-in; ``AuthError/tooMany`` at this device's maximum. Abandoning the second factor signs
+    ///   out, or returns to a kept account.
     @discardableResult
     public func switchAccount(
         _ signIn: @MainActor (AuthManager) async throws(AuthError) -> SignInOutcome
@@ -41,11 +41,10 @@ extension AuthManager {
     /// Whether the account has no sign-in method; see ``signInAnonymously()``.
     public var isAnonymous: Bool { user?.isAnonymous == true }
 
-    /// Creates an account without a sign-in method, for apps that store data first. Without its session, the account is
-    /// lost.
+    /// Creates an account without a sign-in method, which is lost without its session.
     ///
-    /// A sign-up, or a provider sign-in without an account, adds a sign-in method; id and data stay. A sign-in to an
-    /// existing account leaves this one, after ``switchQuestion``.
+    /// A sign-up, or a provider sign-in without an account, adds a method; id and data stay. A sign-in to an existing
+    /// account abandons this one, after ``switchQuestion``.
     ///
     /// - Throws: ``AuthError/notOffered`` if the server has no anonymous users; ``AuthError/alreadySignedIn``.
     @discardableResult

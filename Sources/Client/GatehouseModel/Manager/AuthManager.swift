@@ -4,8 +4,8 @@ public import Observation
 
 /// The single owner of an app's account state. Create one at the app's root and pass it down.
 ///
-/// It shows the stored session in the first frame, even offline, and adds the profile when it arrives. While ``phase``
-/// is `restoring`, show neither a signed-in nor a signed-out state.
+/// It shows the stored session in the first frame, even offline. While ``phase`` is `restoring`, show neither a
+/// signed-in nor a signed-out state.
 ///
 /// ```swift
 /// let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -24,15 +24,16 @@ public final class AuthManager {
     public internal(set) var phase = AuthPhase.restoring
     /// The last failure outside of a sign-in. Set it to nil after displaying it.
     public var error: AuthError?
-    /// The reason for the sign-out; nil if signed in, and before the store has answered.
+    /// The reason for the sign-out; nil if signed in or unknown.
     public internal(set) var signedOutReason: SignedOutReason?
     /// Why the store does not answer while ``phase`` is `restoring`.
     public internal(set) var storeProblem: StoreProblem?
-    /// Whether this session's sign-in created the account, including with a confirmation email in between.
+    /// Whether this session's sign-in created the account, including after an email confirmation. False after a
+    /// restart.
     ///
-    /// False after a restart. A provider's sign-in counts within five seconds of the account's creation.
+    /// A provider's sign-in counts within five seconds of the account's creation.
     public internal(set) var isNewUser = false
-    /// Whether to ask for a new password after a password reset. Set it to false afterwards.
+    /// Whether to ask for a new password after a reset. Set it to false afterwards.
     public var needsNewPassword = false
     /// The question after a provider sign-in with another account's address. Answer it with ``linking``.
     public internal(set) var linkQuestion: AuthLinkQuestion?
@@ -40,10 +41,10 @@ public final class AuthManager {
     public internal(set) var serverSettings: AuthServerSettings?
     /// Whether ``user`` contains the loaded profile.
     ///
-    /// Until then ``AuthenticatedUser/data`` is empty; saving a list based on it would delete the user's entries.
+    /// Until then, do not save changes of ``AuthenticatedUser/data``: it is empty.
     public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
-    /// Whether ``linkQuestion`` has expired, so the user must sign in again. Reset by the next attempt.
+    /// Whether ``linkQuestion`` has expired, so the user must sign in again.
     public internal(set) var linkHasExpired = false
     /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
     public internal(set) var secondFactor: ProofQuestion?
@@ -59,23 +60,21 @@ public final class AuthManager {
     @ObservationIgnored var hasAddress = false
     /// The question for a fresh proof that a call waits for. Requires ``answersProofQuestions``.
     public internal(set) var proofQuestion: ProofQuestion?
-    /// The question whether to replace the account, answered by ``answerSwitch(_:)``. Requires
-    /// ``answersProofQuestions``.
+    /// Asks whether to replace the account; ``answerSwitch(_:)`` answers it. Requires ``answersProofQuestions``.
     ///
     /// ``Mail/openLink(_:)`` or an anonymous user's sign-in waits for it.
     public internal(set) var switchQuestion: SwitchQuestion?
     /// Whether a screen shows ``proofQuestion`` and ``switchQuestion``, as `gatehouse(_:branding:)` of GatehouseUI
     /// does.
     ///
-    /// Otherwise, and after twenty seconds without such a screen, the call throws ``AuthError/freshSignInNeeded`` or
+    /// Without one, or after twenty seconds, the call throws ``AuthError/freshSignInNeeded`` or
     /// ``AuthError/secondFactorNeeded``.
     public var answersProofQuestions = false
-    /// How long a browser sheet stays open, in steps of twenty seconds of the app's running time; suspension excluded.
+    /// How long a browser sheet stays open, in steps of twenty seconds while the app runs.
     public var browserLimit: Duration = .seconds(600)
     /// Whether to ask "Add a passkey?"; see ``Passkeys/offer(with:)``.
     public internal(set) var asksForPasskey = false
-    /// Whether to ask for the emailed code that confirms a passkey account's address. See
-    /// ``Credentials/dismissCode()``.
+    /// Whether to ask for the emailed code of a passkey account. See ``Credentials/dismissCode()``.
     public internal(set) var asksForEmailCode = false
     var callCount = 0
 
@@ -145,7 +144,7 @@ public final class AuthManager {
     ///   - clock: Measures the duration of sign-ins.
     ///   - telemetry: Receivers of all events.
     ///   - appleCredentials: Reports revoked consent to Sign in with Apple, at the start and at its
-    ///     `AppleConsent.moments`; the user is then signed out.
+    ///     `AppleConsent.moments`, which signs out.
     ///   - memory: Remembers the last sign-in's method.
     ///   - log: Receives log lines without personal data. Must return immediately.
     public init(
@@ -199,26 +198,22 @@ public final class AuthManager {
     /// request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
     /// ```
     ///
-    /// - Throws: ``AuthError/notAuthenticated`` without a session; ``AuthError/offline(_:)``,
-    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)`` if the refresh failed, which keeps the
-    ///   session.
+    /// - Throws: ``AuthError/notAuthenticated`` without a session. If the refresh failed: ``AuthError/offline(_:)``,
+    ///   ``AuthError/networkError(_:)`` or ``AuthError/storeFailed(_:)``, which keep the session.
     public nonisolated func accessToken() async throws(AuthError) -> String {
         do { return try await service.accessToken() } catch { throw AuthError(error) }
     }
 
     /// Returns another access token after your API rejected one with 401, refreshing only if necessary.
     ///
-    /// Returns the rejected token if it is less than 5 seconds old. Retry the request once: an API that rejects a fresh
-    /// token is at fault.
+    /// Returns the rejected token if it is less than 5 seconds old. Retry the request only once.
     ///
-    /// - Throws: As ``accessToken()``; ``AuthError/notAuthenticated`` if the auth server has ended the session.
+    /// - Throws: As ``accessToken()``; ``AuthError/notAuthenticated`` if the session has ended.
     public nonisolated func accessToken(insteadOf refused: String) async throws(AuthError) -> String {
         do { return try await service.accessToken(insteadOf: refused) } catch { throw AuthError(error) }
     }
 
-    /// Signs out, even offline. Sets ``error`` if the store could not be cleared.
-    ///
-    /// Other accounts stay in ``accounts``, and none is activated.
+    /// Signs out, even offline. Other ``accounts`` stay, inactive. Sets ``error`` if the store was not cleared.
     public func signOut() async {
         let account = shownAccount
         leave(.requested)

@@ -23,8 +23,7 @@ public struct LinkProof {
 
     /// The code from ``AuthManager/Linking/sendCode()``, insufficient for an account with a second factor.
     ///
-    /// The first proof of the account's address sets its password and passkeys aside. ``AuthError/codeWrong`` keeps the
-    /// question.
+    /// An address's first proof sets its password and passkeys aside. ``AuthError/codeWrong`` keeps the question.
     public static func code(_ code: String) -> LinkProof {
         LinkProof(method: .email) { manager, question in
             try await manager.service.confirmLink(question.ticket, code: code)

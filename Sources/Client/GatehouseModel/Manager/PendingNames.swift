@@ -82,7 +82,7 @@ extension AppleName {
 
 /// The result of Apple's sheet.
 public struct AppleCredential: Sendable {
-    /// The token, the raw nonce whose SHA-256 was in the request, and the accompanying values.
+    /// The token, the raw nonce, and the accompanying values.
     public var credentials: IDTokenCredentials
     /// Apple's user id (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
@@ -94,10 +94,10 @@ public struct AppleCredential: Sendable {
     /// Creates a credential from `ASAuthorizationAppleIDCredential`.
     ///
     /// - Parameters:
-    ///   - nonce: The raw nonce, ``SignInNonce/raw``; nil if the request had none.
+    ///   - nonce: ``SignInNonce/raw``; nil if the request had none.
     ///   - firstName: Cut to 50 characters.
     ///   - lastName: Cut to 50 characters.
-    ///   - authorizationCode: Lets the server revoke Apple's consent when the account is deleted, as the App Store
+    ///   - authorizationCode: Lets the server revoke Apple's consent with the account's deletion, as the App Store
     ///     requires.
     public init(
         idToken: String, nonce: String?, person: String, firstName: String?, lastName: String? = nil,

@@ -1,4 +1,4 @@
-/// A localizable text of the models: an English format, which is its string catalogue key, and its values.
+/// A localizable text: an English format, which is its string catalogue key, and its values.
 ///
 /// ```swift
 /// let text = AuthError.wrongCredentials.content.localized
@@ -6,13 +6,12 @@
 /// ```
 ///
 /// The library has ten languages. To reword a text, including on the screens, add its key to a string catalogue named
-/// `Gatehouse` in the app's main bundle, translated into all of the app's languages.
+/// `Gatehouse` in the app's main bundle, in all of the app's languages.
 ///
-/// On Apple's systems the language is one that the app's project lists, or any if its `Info.plist` has
-/// `CFBundleAllowMixedLocalizations`.
+/// On Apple's systems the language is one of the project's, or any with `CFBundleAllowMixedLocalizations` in
+/// `Info.plist`.
 public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The string catalogue key. `%@` is a text's placeholder, and `%lld` that of a whole number, which selects the
-    /// plural form.
+    /// The string catalogue key. `%@` is a text's placeholder; `%lld` is a whole number's, and selects the plural form.
     public var key: String
     /// The placeholders' values in order, not localized.
     public var arguments: [String]

@@ -1,7 +1,7 @@
 extension SignInMessage {
     /// Creates the message for a failed change of email address, password or sign-in methods.
     ///
-    /// - Parameter error: An ``AuthError``; any other error is converted to one.
+    /// - Parameter error: An ``AuthError``, or any error to convert to one.
     /// - Returns: nil after a cancellation; show nothing.
     public init?(changing error: any Error) {
         let error = AuthError(error)

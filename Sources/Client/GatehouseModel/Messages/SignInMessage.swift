@@ -42,7 +42,7 @@ extension SignInMessage {
     /// }
     /// ```
     ///
-    /// - Parameter error: An ``AuthError``; any other error is converted to one.
+    /// - Parameter error: An ``AuthError``, or any error to convert to one.
     /// - Returns: nil after a cancellation; show nothing.
     public init?(_ method: AuthMethod, _ error: any Error) {
         let error = AuthError(error)

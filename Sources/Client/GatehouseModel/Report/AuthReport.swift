@@ -1,7 +1,7 @@
 public import Foundation
 import Gatehouse
 
-/// A report for the app's support: why the server ended a session, or why a call failed unexpectedly.
+/// A report for the app's support: why a session ended, or a call failed unexpectedly.
 ///
 /// ```swift
 /// if let report = account.report {
@@ -53,13 +53,13 @@ enum ReportedFailure: Hashable, Sendable {
 }
 
 extension AuthManager {
-    /// A report about the session's end by the server, or else about an unexpected ``error`` in its log.
+    /// A report about the session's end by the server, or an unexpected, logged ``error``.
     public var report: AuthReport? {
         if case .endedByServer(let code, let cause) = signedOutReason { return report(.ended(code, because: cause)) }
         return error.flatMap { ReportedFailure($0) }.map(report)
     }
 
-    /// Returns a report about a message's failure; nil for messages that explain themselves, such as a wrong password.
+    /// Returns a report about a message's failure; nil for messages that explain themselves.
     public func report(about message: SignInMessage) -> AuthReport? { message.reported.map(report) }
 
     private func report(_ failure: ReportedFailure) -> AuthReport {

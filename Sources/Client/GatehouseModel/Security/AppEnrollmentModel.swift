@@ -3,7 +3,7 @@ public import Gatehouse
 import GatehouseWire
 public import Observation
 
-/// The state of the screen that adds an authenticator app: its secret, then its first code.
+/// The state of the screen that adds an authenticator app.
 @MainActor @Observable
 public final class AppEnrollmentModel {
     /// The screen's phase.
@@ -61,7 +61,7 @@ public final class AppEnrollmentModel {
     /// The secret in groups of four, for reading aloud and typing.
     public var groupedSecret: String? { secret?.secret.inGroups() }
 
-    /// Requests a secret, unless there is one. Removes unproven apps, which would occupy their names.
+    /// Requests a secret, unless there is one, and removes unproven apps.
     public func load() async {
         guard factor == nil else { return }
         phase = .loading

@@ -30,7 +30,7 @@ public final class ProofModel {
     public let question: ProofQuestion
     /// The chosen method; nil if the question has none.
     public private(set) var method: ProofMethod?
-    /// The code as typed: an app's ASCII digits, or at most 80 characters of a recovery code.
+    /// The typed code: an app's ASCII digits, or at most 80 characters.
     public var code = "" { didSet { clean() } }
     private let manager: AuthManager
 
@@ -152,7 +152,7 @@ public final class ProofModel {
     /// A screen of GatehouseUI shows the question.
     package func appeared() { manager.proofScreen.appeared() }
 
-    /// Abandons the proof: a sign-in signs out or returns to the previous account; a change ends without a message.
+    /// Abandons the proof. A sign-in signs out or returns to the previous account.
     @discardableResult
     public func cancel() -> Task<Void, Never>? {
         guard !isBusy else { return nil }

@@ -12,7 +12,7 @@ public final class RecoveryCodesModel {
         case failed(SignInMessage)
         /// The codes, until the screen closes.
         case showing
-        /// The user did not give the required proof, or keeps the existing codes: close the screen.
+        /// No proof was given, or existing codes stay: close the screen.
         case cancelled
     }
 
@@ -39,7 +39,7 @@ public final class RecoveryCodesModel {
 
     /// Generates the codes, unless shown. Keeps existing ones unless replacing.
     ///
-    /// After a lost response, another attempt replaces codes that were never shown.
+    /// After a lost response, a retry replaces them.
     public func load() async {
         guard codes.isEmpty else { return }
         phase = .working

@@ -2,9 +2,9 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen with the account's passkeys, authenticator apps and recovery codes.
+/// The state of the screen with passkeys, authenticator apps and recovery codes.
 ///
-/// Changes return their work, which outlives the screen; nil if none started.
+/// Changes return their work, which outlives the screen.
 @MainActor @Observable
 public final class SecurityModel {
     /// The screen's phase.

@@ -4,8 +4,7 @@ public import Gatehouse
 /// Sends events to the server in batches: `{"app":…,"dropped":0,"events":[{"name":…,"labels":{…},"duration_ms":…}]}`.
 ///
 /// A bounded queue drops and counts the oldest events. Retries are at doubling intervals; an event whose response was
-/// lost is sent again, so it may count twice. Events still waiting when the app exits are lost. After a 404 the sink
-/// sends none until the next start.
+/// lost may count twice. Waiting events are lost when the app exits. After a 404, nothing is sent until the next start.
 ///
 /// ```swift
 /// let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
@@ -51,8 +50,7 @@ public final class HTTPSink: TelemetrySink {
     ///
     /// - Parameters:
     ///   - url: The URL to POST batches to: `/v1/events` of the gateway.
-    ///   - app: The app's name in the server's counts, at most 64 letters, digits and `_-.:`. Never a user's or a
-    ///     device's.
+    ///   - app: The app's name in the server's counts, at most 64 letters, digits and `_-.:`.
     ///   - interval: The time between an event and its batch, and the first retry interval.
     ///   - limit: The maximum number of waiting events.
     public init(

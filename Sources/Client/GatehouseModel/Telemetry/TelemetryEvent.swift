@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// A telemetry event. Every value is a duration or from a fixed set, never personal data.
+/// A telemetry event, without personal data: values are durations or from fixed sets.
 public enum TelemetryEvent: Hashable, Sendable {
     /// The user chose a method.
     case methodSelected(AuthMethod)
@@ -16,7 +16,7 @@ public enum TelemetryEvent: Hashable, Sendable {
     case refreshAttempted(RefreshReason)
     /// A refresh failed, which keeps the session.
     case refreshFailed(AuthError.Code)
-    /// A provider was linked; `existing` is nil if the account's first sign-in method is unknown.
+    /// A provider was linked; `existing` is nil if the first sign-in method is unknown.
     case linked(existing: AuthMethod?, new: AuthMethod)
     /// A step that the phase does not allow was ignored.
     case stepIgnored
@@ -74,8 +74,7 @@ extension TelemetryEvent {
         return duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
     }
 
-    /// Info for cancellations, warning for network failures and refreshes, error for invalid callbacks and server
-    /// failures.
+    /// The log level, info for cancellations and the user's mistakes.
     public var level: TelemetryLevel {
         switch self {
         case .methodSelected, .started, .completed, .cancelled, .refreshAttempted, .linked: .info

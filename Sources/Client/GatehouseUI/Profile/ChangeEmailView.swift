@@ -1,8 +1,7 @@
 import GatehouseModel
 public import SwiftUI
 
-/// Changes or sets the account's email address, with an emailed code if the server requires it. Requires
-/// `gatehouse(_:branding:)` above.
+/// Changes or sets the account's email address, with a code if required. Requires `gatehouse(_:branding:)` above.
 public struct ChangeEmailView: View {
     /// Creates the screen.
     public init() {}

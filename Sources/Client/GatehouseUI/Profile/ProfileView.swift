@@ -4,8 +4,7 @@ public import SwiftUI
 
 /// The signed-in user's profile; for an anonymous user, the login screen. Requires `gatehouse(_:branding:)` above.
 ///
-/// `accountSheet(isPresented:)` presents and closes it. In a custom sheet, close the sheet when
-/// `AuthManager.isLoggedIn` changes.
+/// `accountSheet(isPresented:)` presents and closes it. Close a custom sheet when `AuthManager.isLoggedIn` changes.
 public struct ProfileView: View {
     /// Creates the screen.
     public init() {}

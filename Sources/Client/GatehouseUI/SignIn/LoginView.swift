@@ -6,8 +6,8 @@ public import SwiftUI
 
 /// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above.
 ///
-/// `accountSheet(isPresented:)` presents and closes it. In a custom sheet, close the sheet when
-/// `AuthManager.isLoggedIn` changes. In a tab, or instead of an app that requires an account, make it undismissible:
+/// `accountSheet(isPresented:)` presents and closes it. Close a custom sheet when `AuthManager.isLoggedIn` changes. In
+/// a tab, or instead of an app that requires an account:
 ///
 /// ```swift
 /// if account.isLoggedIn { rows } else { LoginView(isDismissible: false) }

@@ -2,9 +2,7 @@ public import GatehouseModel
 public import SwiftUI
 
 extension View {
-    /// Handles "Send Report" on the screens below, for example with an email to support.
-    ///
-    /// By default the button opens the system's share sheet.
+    /// Handles "Send Report" on the screens below, instead of the system's share sheet.
     ///
     /// ```swift
     /// HomeView()
