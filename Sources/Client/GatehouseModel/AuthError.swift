@@ -28,7 +28,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case secondFactorNeeded
     /// The server does not offer this.
     case notOffered
-    /// No response, or not the server's. The change may have taken effect.
+    /// No response from the server. The change may have taken effect.
     case offline(OfflineCause)
     /// The server failed, rejected the call for another reason, or sent an invalid response. The change may have taken
     /// effect.
@@ -37,28 +37,28 @@ public enum AuthError: Error, Hashable, Sendable {
     case profileNotCreated
     /// The device's store does not answer, or did not keep the session. Sessions are unaffected; retry.
     case storeFailed(StoreProblem)
-    /// Too many attempts; contains the server's waiting time.
+    /// Too many attempts; contains the waiting time.
     case rateLimited(retryAfter: Duration?)
     /// A parameter of the manager's initializer is wrong, so every call fails.
     case setup(SetupProblem)
-    /// Another failure, such as an intervening sign-in. The session is kept; retry.
+    /// Another failure, such as an intervening sign-in; retry.
     case unknown(AuthClientError?)
 
     // Signing in and linking.
 
-    /// The user closed the provider's sheet, or the task was cancelled. Show nothing.
+    /// The user closed a sheet, or the task was cancelled. Show nothing.
     case cancelled
     /// The provider or its sheet failed.
     case providerFailed
-    /// The provider shares no address, and the server requires one.
+    /// The provider shares no address, which the server requires.
     case noProviderEmail
-    /// The browser returned another URL than the redirect URL, or took too long.
+    /// The browser returned to another URL, or took too long.
     case invalidCallback
     /// The address belongs to another account. Answer a question with ``AuthManager/linking``.
     case emailInUse(AuthLinkQuestion?)
-    /// A link question has expired; the user must sign in again.
+    /// A link question has expired; sign in again.
     case linkExpired
-    /// The user signed in to another account than the link question's.
+    /// The sign-in was to another account than the link question's.
     case linkOtherAccount
     /// The sign-up's address already has an account.
     case userExists
@@ -77,13 +77,13 @@ public enum AuthError: Error, Hashable, Sendable {
     case signUpDisabled
     /// The account is blocked.
     case blocked
-    /// A user is signed in. ``AuthManager/switchAccount(_:)`` signs in to another account.
+    /// A user is signed in. See ``AuthManager/switchAccount(_:)``.
     case alreadySignedIn
     /// The server does not know the passkey, or rejected its response.
     case passkeyRefused
     /// The authenticator failed.
     case passkeyFailed
-    /// Too many wrong recovery codes; contains the time until more are accepted.
+    /// Too many wrong recovery codes; contains the waiting time.
     case recoveryCodesLocked(retryAfter: Duration?)
 
     // Changing the account.
@@ -96,17 +96,17 @@ public enum AuthError: Error, Hashable, Sendable {
     case currentPasswordWrong
     /// The change requires the code from ``AuthManager/Credentials/sendCode()``.
     case codeRequired
-    /// The emailed code is wrong, used or expired, or was tried too often.
+    /// The emailed code is wrong, used, expired or locked.
     case codeWrong
     /// The server has no email addresses, or sends no email.
     case emailDisabled
     /// The last sign-in method cannot be removed.
     case lastSignInMethod
-    /// The link is too old to be undone.
+    /// The link is too old to undo.
     case tooLateToUndo
-    /// This device already has a passkey of the account.
+    /// This device has a passkey of the account.
     case passkeyExists
-    /// The maximum of the account's passkeys or factors, or of this device's accounts.
+    /// The account has the maximum of passkeys or factors, or this device of accounts.
     case tooMany
     /// Another factor has this name.
     case nameTaken
@@ -115,7 +115,7 @@ public enum AuthError: Error, Hashable, Sendable {
 }
 
 extension AuthError {
-    /// The underlying failure, for logs; nil where the case says everything.
+    /// The underlying failure, for logs.
     public var cause: AuthClientError? {
         switch self {
         case .networkError(let cause): cause
@@ -126,7 +126,7 @@ extension AuthError {
         }
     }
 
-    /// The user's text outside of a sign-in. For sign-ins, use ``SignInMessage``.
+    /// The text outside of a sign-in. For sign-ins, use ``SignInMessage``.
     public var content: ModelText {
         switch self {
         case .notAuthenticated: "Please sign in to continue."

@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// A sign-in method, such as an email address or one of the server's providers.
+/// A sign-in method, such as a provider.
 public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     /// The provider's name in the protocol, such as `github`, or `email`.
     public let rawValue: String
@@ -27,7 +27,7 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
         [.email, .passkey, .anonymous].contains(self) ? nil : AuthProvider(rawValue: rawValue)
     }
 
-    /// The display name, such as `GitHub`. Not localized.
+    /// The display name, such as `GitHub`, not localized.
     public var name: String {
         if let name = Self.names[rawValue] { return name }
         let words = (rawValue.split(separator: ":").last ?? "").split(whereSeparator: { "-_ ".contains($0) })

@@ -8,17 +8,17 @@
 /// }
 /// ```
 public enum AuthPhase: Hashable, Sendable {
-    /// The store has not answered yet. Show neither a signed-in nor a signed-out state.
+    /// The store has not answered. Show neither a signed-in nor a signed-out state.
     case restoring
     /// No user is signed in.
     case unauthenticated
-    /// A sign-in is in progress. No user is signed in.
+    /// A sign-in is in progress.
     case authenticating(AuthMethod)
-    /// The first factor is proven; ask for ``AuthManager/secondFactor``. No user is signed in.
+    /// The first factor is proven; ask for ``AuthManager/secondFactor``.
     case secondFactorNeeded
-    /// A user is signed in, including during a switch or an anonymous user's upgrade.
+    /// A user is signed in, even during a switch.
     case authenticated
-    /// A user is signed in, and the session is being refreshed.
+    /// A user is signed in; the session is being refreshed.
     case refreshing
 }
 

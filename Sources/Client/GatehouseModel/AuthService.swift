@@ -6,7 +6,7 @@ public import Gatehouse
 /// Methods throw `AuthClientError`, with the listed codes, or `CancellationError`. Calls for the signed-in user throw
 /// `AuthClientError.signedOut` without a session. A failed sign-in keeps the previous session.
 public protocol AuthService: ProfileSource, FactorService {
-    /// Events of the session in a new stream, beginning with `initialSession`.
+    /// The session's events in a new stream, from `initialSession`.
     var authStateChanges: AsyncStream<AuthChange> { get }
 
     /// Internal events in a new stream.
@@ -25,8 +25,6 @@ public protocol AuthService: ProfileSource, FactorService {
     var reachability: Reachability { get }
 
     /// Fetches the server's settings, without a session.
-    ///
-    /// - Throws: `AuthClientError`.
     func settings() async throws -> AuthServerSettings
 
     /// Returns a valid access token, refreshed if necessary.
@@ -212,12 +210,12 @@ public protocol AuthService: ProfileSource, FactorService {
     /// - Throws: As ``sessions()``; status 404 also for an unknown session.
     func revokeSession(id: UUID) async throws
 
-    /// Whether a sign-in to another account keeps the signed-in one on this device. Constant.
+    /// Whether a sign-in keeps the previous account on this device. Constant.
     var allowsSeveralAccounts: Bool { get }
 
     /// Returns this device's accounts without a request; none unless ``allowsSeveralAccounts``.
     ///
-    /// - Throws: `AuthClientError.storeUnavailable`.
+    /// - Throws: `storeUnavailable`.
     func accounts() async throws -> [DeviceAccount]
 
     /// Activates another account of this device without a request, and parks the current one.

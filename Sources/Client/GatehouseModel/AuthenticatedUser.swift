@@ -1,18 +1,18 @@
 public import Foundation
 public import Gatehouse
 
-/// The signed-in user as the app shows it.
+/// The signed-in user.
 public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     /// The account's permanent id.
     public var id: UUID
     /// nil if the account has none.
     public var email: String?
-    /// The address that awaits confirmation, possibly for ever; nil for none.
+    /// The address that awaits confirmation.
     public var newEmail: String?
     /// The address that moved to another account; nil once this one has a new address. The password still signs in with
     /// it.
     public var formerEmail: String?
-    /// Credentials that cannot be used until the user restores them.
+    /// Credentials unusable until the user restores them.
     public var setAside: [AuthSetAsideCredential] = []
     /// Whether the account has no sign-in method; see ``AuthManager/signInAnonymously()``.
     public var isAnonymous = false
@@ -20,7 +20,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var firstName: String?
     /// The custom fields; empty until ``AuthManager/isProfileLoaded``. See ``data(as:)``.
     public var data: AuthJSONObject
-    /// Profile members unknown to this library, such as from the server's configuration.
+    /// Profile members unknown to this library.
     public var others: AuthJSONObject
 
     /// For tests and previews; ``AuthManager`` creates its own.
@@ -45,7 +45,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     /// - Throws: `DecodingError` for a missing field that is not optional, or another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value { try data.decoded(as: type) }
 
-    /// The avatar's letter, uppercased: from the first name, else the email address, else "?".
+    /// The avatar's letter: from the first name, else the email address, else "?".
     public var initial: String {
         let name = (firstName ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let letter = name.first ?? (email ?? "").trimmingCharacters(in: .whitespacesAndNewlines).first
@@ -54,7 +54,7 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
 }
 
 extension AuthenticatedUser {
-    /// Notices about a moved address and set-aside credentials, with the way to restore them.
+    /// Notices about a moved address and set-aside credentials.
     public var notices: [ModelText] {
         let moved = formerEmail.map {
             ModelText(

@@ -32,7 +32,7 @@ public protocol FactorService: Sendable {
 
     /// Creates the account.
     ///
-    /// - Throws: As `GatehouseClient.signUp(with:redirectTo:telling:captchaToken:)`. The previous session stays active.
+    /// - Throws: As `GatehouseClient.signUp(with:redirectTo:telling:captchaToken:)`.
     func signUp(with signUp: PasskeySignUp, telling passkeys: any PasskeyAuthenticator) async throws -> AuthSession
 
     /// Creates a passkey for the signed-in user.
@@ -53,7 +53,7 @@ public protocol FactorService: Sendable {
 
     /// Deletes a passkey.
     ///
-    /// - Throws: As ``renamePasskey(id:friendlyName:)``. Codes: `insufficient_aal`, `fresh_sign_in_required`.
+    /// - Throws: As ``renamePasskey(id:friendlyName:)``; `insufficient_aal`, `fresh_sign_in_required`.
     func deletePasskey(id: UUID) async throws
 
     /// Tells password managers the account's passkeys.
@@ -84,7 +84,7 @@ public protocol FactorService: Sendable {
     /// - Throws: As `AuthFactors.unenroll(params:)`.
     func removeFactor(id: UUID) async throws
 
-    /// Returns the number of remaining recovery codes; nil if there are none.
+    /// Returns the number of remaining recovery codes, if any.
     func recoveryCodes() async throws -> AuthRecoveryCodesStatus?
 
     /// Generates the recovery codes, or replaces all of them.

@@ -1,7 +1,7 @@
 public import Foundation
 public import Gatehouse
 
-/// An app's service: the auth client and the source of profiles.
+/// An app's service.
 public struct LiveAuthService: AuthService {
     let client: GatehouseClient
     private let profiles: any ProfileSource

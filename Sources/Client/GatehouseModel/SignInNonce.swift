@@ -12,7 +12,7 @@ public import Gatehouse
 /// let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
 /// ```
 public struct SignInNonce: Hashable, Sendable {
-    /// The server's value, as the `nonce` of the credentials.
+    /// The credentials' `nonce`, for the server.
     public let raw: String
 
     /// Creates a nonce of 32 random bytes, as 43 characters.
@@ -23,6 +23,6 @@ public struct SignInNonce: Hashable, Sendable {
     /// Creates a known nonce, for tests.
     public init(raw: String) { self.raw = raw }
 
-    /// The SHA-256 of ``raw`` as 64 hexadecimal digits, for the provider's request.
+    /// The SHA-256 of ``raw`` in hexadecimal, for the provider.
     public var hashed: String { SHA256.hash(data: Array(raw.utf8)).hexadecimal }
 }

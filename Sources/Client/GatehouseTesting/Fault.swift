@@ -32,7 +32,7 @@ extension InMemoryAuthService {
         case sendLinkCode
         /// Recovers an address.
         case recoverAccount
-        /// Changes the account's metadata. Also sends a name missing after a sign-up.
+        /// Changes the account's metadata, including a name missing after a sign-up.
         case updateMetadata
         /// Changes email address or password.
         case updateUser
@@ -92,7 +92,7 @@ extension InMemoryAuthService {
         case startOver
     }
 
-    /// A named failure of certain calls, with the real one's effects on the app.
+    /// A named failure of certain calls.
     public enum Fault: Hashable, Sendable {
         /// No connection. A sign-out still works locally.
         case offline
@@ -129,7 +129,7 @@ extension InMemoryAuthService {
         case codeRequired
         /// The code, from an email or ``Call/reauthenticate``, is wrong or expired.
         case codeWrong
-        /// The server ignores the name that accompanies Apple's token, as hosted Supabase does.
+        /// The server ignores the name with Apple's token, as hosted Supabase does.
         case nameIgnored
         /// The password is too weak.
         case weakPassword
@@ -151,7 +151,7 @@ extension InMemoryAuthService {
         case profileMissing
         /// The gateway's 403.
         case forbidden
-        /// The gateway rejects a token that the auth server accepts. The session remains.
+        /// The gateway rejects a token that the auth server accepts.
         case accessTokenRefused
         /// The server reports the session's end, for example `session_expired`.
         case sessionEndedByServer(AuthErrorCode)

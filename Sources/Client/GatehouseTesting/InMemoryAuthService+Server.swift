@@ -33,13 +33,13 @@ extension InMemoryAuthService {
         }
     }
 
-    /// The server's public settings, initially Apple, Google, email addresses and emails.
+    /// The server's public settings, initially with Apple, Google and email.
     public var serverSettings: AuthServerSettings {
         get { state.withLock { $0.server.settings } }
         set { state.withLock { $0.server.settings = newValue } }
     }
 
-    /// The requested emails in order, including those to unknown addresses.
+    /// The requested emails in order, even to unknown addresses.
     public var mails: [Mail] { state.withLock { $0.server.mails } }
 
     /// The newest usable code of a kind to an address.
@@ -69,7 +69,7 @@ extension InMemoryAuthService {
         }
     }
 
-    /// Adds a session on another device. Does nothing if no account has the address.
+    /// Adds a session on another device of an existing account.
     public func addDevice(userAgent: String?, of email: String = "ada@example.com") {
         let now = clock.now
         state.withLock { state in

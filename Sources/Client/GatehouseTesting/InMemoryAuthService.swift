@@ -74,7 +74,7 @@ public final class InMemoryAuthService: Sendable {
     /// The redirect URL of browsers and emailed links.
     public var redirectTo: URL? { service.redirectTo }
 
-    /// Disconnects the device, and tells the system: every call fails with ``Fault/offline``.
+    /// Disconnects the device: every call fails with ``Fault/offline``.
     public func goOffline() {
         stay(.offline)
         connection.set(isOffline: true)
@@ -96,7 +96,7 @@ public final class InMemoryAuthService: Sendable {
         }
     }
 
-    /// Waits until the client has noticed simulated events, such as ``endSession(_:)``.
+    /// Waits until the client has noticed simulated events.
     public func settled() async { await outside.withLock { $0 }?.value }
 }
 
@@ -115,7 +115,7 @@ extension InMemoryAuthService {
         state.withLock { $0.script.lasting.append((fault, call)) }
     }
 
-    /// Removes all faults, including a locked store's. Held responses remain held.
+    /// Removes all faults. Held responses remain held.
     public func clear() {
         let wasLocked = state.withLock { state in
             let wasLocked = state.script.isStoreLocked
@@ -125,7 +125,7 @@ extension InMemoryAuthService {
         if wasLocked { tell { _ = await $0.currentSession } }
     }
 
-    /// The faults of ``meet(_:at:)`` that are still to be applied.
+    /// The unapplied faults of ``meet(_:at:)``.
     public var pendingFaults: [Fault] { state.withLock { $0.script.next.map(\.fault) } }
 
     /// The number of responses held by ``Fault/slow``.

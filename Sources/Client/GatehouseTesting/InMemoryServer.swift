@@ -49,14 +49,12 @@ struct InMemoryServer: Sendable {
     var links: [UUID: MadeLink] = [:]
     var undone: Set<String> = []
     var vouching: Set<UUID> = []
-    /// With their accounts.
     var setAsideIdentities: [String: SetAsideIdentity] = [:]
     var setAsideTickets: [AuthSetAsideTicket: SetAsidePasskey] = [:]
     /// Opened by a code or link, by session number.
     var mailedSessions: [Int: Date] = [:]
     /// The last email, by purpose.
     var mailedAt: [MailedAddress: Date] = [:]
-    /// Identities that owners removed.
     var unlinked: [UUID: Set<String>] = [:]
     var protection = InMemoryProtection()
     var confirmsAutomatically = true

@@ -20,7 +20,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
 
     /// The reaction to the sheet for a new account.
     public enum AccountAnswer: Hashable, Sendable {
-        /// The user enters an address and a name, and creates the passkey.
+        /// The user enters address and name, and creates the passkey.
         case creates(email: String, firstName: String?)
         /// The user closes the sheet.
         case cancels
@@ -53,7 +53,7 @@ public final class ScriptedPasskeys: PasskeyAuthenticator {
     public var signals: [PasskeySignal] { state.withLock { $0.signals } }
     /// The number of stored passkeys.
     public var count: Int { state.withLock { $0.credentials.count } }
-    /// Whether the system adds a passkey automatically after a sign-in with a password.
+    /// Whether the system adds a passkey after a sign-in with a password.
     public var createsAutomatically: Bool {
         get { state.withLock { $0.isCreatingAutomatically } }
         set { state.withLock { $0.isCreatingAutomatically = newValue } }

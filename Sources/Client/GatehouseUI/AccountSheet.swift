@@ -66,7 +66,6 @@ extension AuthManager {
     var hasAccount: Bool { isLoggedIn && !isAnonymous }
 }
 
-/// Keeps its first screen.
 private struct AccountScreen: View {
     @State private var isUser: Bool
 

@@ -16,7 +16,7 @@ public struct Branding: Sendable {
     public var symbol: String
     /// The reason to sign in, as a key in `bundle`.
     public var tagline: String?
-    /// The bundle whose string catalogue translates the tagline; nil for `.main`.
+    /// The tagline's string catalogue; nil for `.main`.
     public var bundle: Bundle?
     /// The colour of symbols, the avatar and prominent buttons. Text on it is ``Theme/onAccent``.
     public var accent: Color

@@ -102,7 +102,6 @@ private struct EmailSignInKey: EnvironmentKey {
     static let defaultValue = EmailSignIn.password
 }
 
-/// nil for the defaults.
 struct AccountParts: Sendable {
     var loginHeader: (@MainActor () -> AnyView)?
     var loginFooter: (@MainActor () -> AnyView)?

@@ -14,10 +14,9 @@ import CoreImage.CIFilterBuiltins
 @_exported public import FoundationNetworking
 #endif
 
-// This target's only platform switches: what macOS, or systems before iOS 26, lack.
+// This target's only platform switches.
 
 extension View {
-    /// In a stack.
     func inlineTitle() -> some View {
         #if os(macOS)
         themed()
@@ -155,7 +154,6 @@ extension View {
 }
 
 extension Color {
-    /// A secondary button's background.
     static var quiet: Color {
         #if os(macOS)
         Color.secondary.opacity(0.2)

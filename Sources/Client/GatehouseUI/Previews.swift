@@ -1,8 +1,7 @@
 import GatehouseModel
 import SwiftUI
 
-// The apps in Apps preview whole screens, with GatehouseTesting. `#Preview` needs Xcode; a PreviewProvider compiles
-// with the Command Line Tools alone.
+// The apps in Apps preview whole screens. `#Preview` needs Xcode; a PreviewProvider compiles without it.
 
 struct ButtonPreviews: PreviewProvider {
     static var previews: some View {

@@ -101,6 +101,5 @@ private struct EmptyCircle: View {
 }
 
 extension View {
-    /// At least 44 points.
     fileprivate func tapTarget() -> some View { frame(minWidth: 44, minHeight: 44).contentShape(Rectangle()) }
 }

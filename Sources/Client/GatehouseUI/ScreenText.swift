@@ -68,5 +68,4 @@ extension Text {
     init(model text: ModelText) { self.init(ui: ScreenText(text)) }
 }
 
-/// With VoiceOver.
 func announce(_ text: ModelText) { AccessibilityNotification.Announcement(text.localized).post() }

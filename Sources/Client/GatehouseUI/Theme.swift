@@ -24,7 +24,7 @@ public struct Theme: Sendable {
     public var buttonFont: String?
     /// The corner radius of wide buttons and panels, in points.
     public var cornerRadius: CGFloat
-    /// The shape of wide buttons, including Apple's; nil for a rectangle with ``cornerRadius``.
+    /// The shape of wide buttons; nil for a rectangle with ``cornerRadius``.
     public var buttonShape: ButtonBorderShape?
     /// The login screen's picture, as high as the symbol; nil for ``Branding/symbol``. VoiceOver skips it.
     public var logo: Image?

@@ -18,7 +18,6 @@ package final class AccountsModel {
     package init(manager: AuthManager) { self.manager = manager }
 
     package var accounts: [DeviceAccount] { manager.accounts }
-    /// For a signed-out user.
     package var choices: [DeviceAccount] { accounts.filter { $0.state == .signedIn } }
     package var canAdd: Bool { manager.canAddAccount }
     package var isWorking: Bool { if case .working = phase { true } else { false } }

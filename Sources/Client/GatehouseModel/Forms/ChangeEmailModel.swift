@@ -16,7 +16,7 @@ public final class ChangeEmailModel {
         case refused(SignInMessage)
         /// The account has the new address.
         case changed
-        /// The new address awaits its emailed code. Until then, the old address stays.
+        /// The new address awaits its emailed code; the old one stays.
         case checkMail
     }
 
@@ -61,7 +61,7 @@ public final class ChangeEmailModel {
     /// Whether the new address was confirmed, by code or link.
     public var isConfirmed: Bool { phase == .checkMail && current?.lowercased() == form.trimmedEmail.lowercased() }
 
-    /// Whether the button is enabled: for a valid new address, and a required password.
+    /// Whether the button is enabled.
     public func canSubmit(password: String = "") -> Bool {
         ![.working, .checkMail, .changed].contains(phase) && form.isValid(.email, password: "", confirmation: "")
             && form.trimmedEmail.lowercased() != current?.lowercased() && !(asksForCurrent && password.isEmpty)

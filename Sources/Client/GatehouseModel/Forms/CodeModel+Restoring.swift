@@ -42,7 +42,7 @@ extension CodeModel {
         restored = kept
     }
 
-    /// The user has left the form: the code no longer confirms a typed password.
+    /// Stops the code from confirming a typed password, after the user left the form.
     public func forgetPassword() { if case .password = restored { restored = nil } }
 
     func signIn(_ code: String, _ email: String) async throws(AuthError) -> SignInOutcome {

@@ -26,7 +26,7 @@ public final class CodeModel {
         case passwordReset
         /// Changes the signed-in user's address.
         case emailChange
-        /// Links two sign-in methods, as the answer to ``AuthManager/linkQuestion``.
+        /// Links two sign-in methods; answers ``AuthManager/linkQuestion``.
         case link
         /// Restores a set-aside password.
         case setAsidePassword
@@ -60,16 +60,15 @@ public final class CodeModel {
     public private(set) var phase = Phase.editing
     /// Whether another email is on its way.
     public private(set) var wasSentAgain = false
-    /// Whether one of an email change's two addresses is confirmed.
+    /// Whether an email change's first address is confirmed.
     public private(set) var isHalfway = false
-    /// The whole seconds until another email can be requested, updated by ``countDown()``.
+    /// The seconds until another email can be requested, updated by ``countDown()``.
     public private(set) var secondsToWait: Int
     /// The uptime at which another email can be requested.
     public private(set) var waitsUntil: Duration
     private var digits = ""
     private var other: String?
     @ObservationIgnored private var sentLast = false
-    /// Until the code is used.
     @ObservationIgnored var restored: Restored?
     /// In addition to restoring a credential.
     let answersLink: Bool
@@ -99,7 +98,7 @@ public final class CodeModel {
         secondsToWait = Self.seconds(wait)
     }
 
-    /// The typed code: ASCII digits, at most as many as the server's codes have.
+    /// The typed code's ASCII digits, at most as many as required.
     public var code: String {
         get { digits }
         set {
@@ -118,19 +117,19 @@ public final class CodeModel {
     /// Whether the submit button is enabled.
     public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
 
-    /// Whether the code is complete, to submit it without a tap.
+    /// Whether to submit the code without a tap.
     public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
 
     /// Loads the code length from the server, unless known.
     public func load() async { await manager.loadServerSettings() }
 
-    /// Whether the button that requests another email is enabled.
+    /// Whether another email can be requested now.
     public var canSendAgain: Bool { offersAnotherMail && !isBusy && phase != .confirmed && secondsToWait == 0 }
 
-    /// Whether another email can be requested here. For a passkey, another sign-in requests one.
+    /// Whether this screen can request another email. For a passkey, another sign-in does.
     public var offersAnotherMail: Bool { kind != .setAsidePasskey }
 
-    /// The time until another email can be requested, such as `0:42`.
+    /// The time until another email, such as `0:42`.
     public var countdown: String? {
         guard secondsToWait > 0 else { return nil }
         let seconds = secondsToWait % 60
@@ -233,7 +232,6 @@ public final class CodeModel {
         return message.map { .refused($0) } ?? .editing
     }
 
-    /// Rounded up.
     private static func seconds(_ duration: Duration) -> Int {
         let parts = duration.components
         return max(0, Int(parts.seconds) + (parts.attoseconds > 0 ? 1 : 0))

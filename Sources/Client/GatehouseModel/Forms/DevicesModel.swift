@@ -2,7 +2,7 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen that lists the user's devices, to sign them out.
+/// The state of the screen that lists the user's devices.
 @MainActor @Observable
 public final class DevicesModel {
     /// The screen's phase.
@@ -28,7 +28,7 @@ public final class DevicesModel {
     /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Reloads the list, which stays until the new one arrives.
+    /// Reloads the list, which stays until then.
     public func load() async {
         guard phase != .working else { return }
         phase = .loading

@@ -30,7 +30,7 @@ public struct EmailAuthForm: Hashable, Sendable {
     /// The name as typed, for a sign-up.
     public var name = ""
 
-    /// The minimum length of a new password (`AuthServerSettings.minimumPasswordLength`).
+    /// The minimum length of a new password.
     public var minimumPasswordLength: Int
 
     /// Creates an empty form.
@@ -39,7 +39,7 @@ public struct EmailAuthForm: Hashable, Sendable {
         self.minimumPasswordLength = minimumPasswordLength
     }
 
-    /// Switches the mode and empties the fields. The view clears its passwords.
+    /// Switches the mode and empties the fields.
     public mutating func flip() {
         self = EmailAuthForm(
             mode: mode == .signIn ? .signUp : .signIn, minimumPasswordLength: minimumPasswordLength)
@@ -53,7 +53,7 @@ public struct EmailAuthForm: Hashable, Sendable {
         }
     }
 
-    /// The fields in the order of the Return key.
+    /// The fields in the Return key's order.
     public var fields: [Field] {
         switch mode {
         case .signIn: [.email, .password]
@@ -90,7 +90,7 @@ extension EmailAuthForm {
         fields.allSatisfy { isValid($0, password: password, confirmation: confirmation) }
     }
 
-    /// The hint below a field; nil if the field is valid or empty.
+    /// The hint below a field, if invalid.
     public func hint(for field: Field, password: String, confirmation: String) -> ModelText? {
         let text =
             switch field {

@@ -17,7 +17,7 @@ public final class LinkModel {
         case sending
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The user chose a new account and sees the ``LinkModel/warning``.
+        /// The user sees the ``LinkModel/warning``.
         case confirmingRecovery
     }
 
@@ -41,7 +41,7 @@ public final class LinkModel {
     /// Whether to offer a new account with this address.
     public var canRecover: Bool { question?.canRecover == true }
 
-    /// Whether to offer an emailed code, which proves the account like its password.
+    /// Whether to offer an emailed code as proof.
     public var canMailCode: Bool { question?.canMailCode == true }
 
     /// Whether to offer a passkey.
@@ -58,7 +58,7 @@ public final class LinkModel {
     /// The message about the last answer.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
 
-    /// The warning to confirm before a new account takes the address.
+    /// The warning before a new account takes the address.
     public var warning: ModelText? { phase == .confirmingRecovery ? Self.recoveryWarning : nil }
 
     package static let recoveryWarning: ModelText =
@@ -70,7 +70,7 @@ public final class LinkModel {
         attempt(.email, typed: password) { try await self.manager.linking.confirm(.password(password)) }
     }
 
-    /// Answers by signing in with Apple; see ``AuthManager/signInWithApple(_:)``.
+    /// Answers with Apple; see ``AuthManager/signInWithApple(_:)``.
     @discardableResult
     public func confirmWithApple(
         _ sheet: @escaping @MainActor () async throws -> AppleCredential
@@ -78,7 +78,7 @@ public final class LinkModel {
         attempt(.apple) { try await self.manager.linking.confirm(.apple(sheet)) }
     }
 
-    /// Answers by signing in with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
+    /// Answers with Google's own sheet; see ``AuthManager/signInWithGoogle(_:)``.
     @discardableResult
     public func confirmWithGoogle(
         _ sheet: @escaping @MainActor () async throws -> IDTokenCredentials
@@ -86,7 +86,7 @@ public final class LinkModel {
         attempt(.google) { try await self.manager.linking.confirm(.google(sheet)) }
     }
 
-    /// Answers by signing in with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
+    /// Answers with a provider in a browser; see ``AuthManager/signIn(with:in:)``.
     @discardableResult
     public func confirm(with provider: AuthProvider, in browser: any WebAuthenticator) -> Task<Void, Never>? {
         attempt(AuthMethod(provider)) { try await self.manager.linking.confirm(.provider(provider, in: browser)) }
@@ -133,7 +133,7 @@ public final class LinkModel {
     /// Returns from the code to the question.
     public func startOver() { if code?.isBusy != true { code = nil } }
 
-    /// Asks for confirmation of a new account if ``canRecover`` is true.
+    /// Sets ``warning`` if ``canRecover`` is true.
     public func askToRecover() { if canRecover, !isBusy { phase = .confirmingRecovery } }
 
     /// Confirms the warning, if any.
@@ -144,7 +144,7 @@ public final class LinkModel {
         return attempt(method) { try await self.manager.linking.startOver() }
     }
 
-    /// Cancels the warning; without one, dismisses the question.
+    /// Cancels the warning, or else the question.
     public func dismiss() {
         guard !isBusy else { return }
         if phase != .confirmingRecovery { manager.linking.dismiss() }

@@ -1,7 +1,7 @@
 public import Gatehouse
 
 extension LoginModel {
-    /// Whether the server creates accounts with a passkey, and can confirm their addresses.
+    /// Whether to offer a new account with a passkey.
     public var offersPasskeySignUp: Bool {
         guard let settings = manager.serverSettings, offersPasskey, offersSignUp else { return false }
         return settings.allowsPasskeySignUp && (settings.confirmsEmailAutomatically || settings.sendsMail ?? true)
@@ -15,12 +15,12 @@ extension LoginModel {
         attempt(.passkey, signsUpWithPasskey: true) { try await self.manager.signUpWithPasskey(with: passkeys) }
     }
 
-    /// Whether ``submit(with:)`` is possible: with a valid address and name in ``form``.
+    /// Whether ``submit(with:)`` is possible.
     public var canSubmitWithPasskey: Bool {
         !isBusy && [.name, .email].allSatisfy { form.isValid($0, password: "", confirmation: "") }
     }
 
-    /// Creates an account from ``form`` and a passkey if ``canSubmitWithPasskey`` is true.
+    /// Creates an account from ``form`` and a passkey.
     @discardableResult
     public func submit(with passkeys: any PasskeyAuthenticator) -> Task<Void, Never>? {
         guard canSubmitWithPasskey else { return nil }

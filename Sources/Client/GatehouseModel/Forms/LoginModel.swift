@@ -22,7 +22,7 @@ public final class LoginModel {
         case working(AuthMethod)
         /// The last attempt, with this method, failed.
         case refused(AuthMethod, SignInMessage)
-        /// An email was sent, whose code confirms the sign-up or restores a credential.
+        /// Ask for the emailed code, which confirms the sign-up or restores a credential.
         case checkMail
     }
 
@@ -40,11 +40,11 @@ public final class LoginModel {
     private var typedForm: EmailAuthForm
     /// The code screen's state; nil unless ``phase`` is `checkMail`.
     public private(set) var code: CodeModel?
-    /// Whether the last attempt failed because of an unconfirmed address: offer ``enterCode()``.
+    /// Whether to offer ``enterCode()``, because of an unconfirmed address.
     public private(set) var needsConfirmation = false
-    /// The last sign-in's method on this device; nil if unknown.
+    /// The last sign-in's method on this device.
     public let lastMethod: AuthMethod?
-    /// Whether to ask for name and address, because the system has no sheet for a passkey account.
+    /// Whether to ask for name and address, because the system has no sheet.
     public var asksForPasskeyDetails = false
     /// Whether the last attempt was a sign-up with a passkey.
     public internal(set) var signsUpWithPasskey = false
@@ -64,13 +64,13 @@ public final class LoginModel {
         typedForm = EmailAuthForm(mode: mode)
     }
 
-    /// Whether a sign-in on this screen is in progress: keep the screen open.
+    /// Whether to keep the screen open during a sign-in.
     public var isWorking: Bool { if case .working = phase { true } else { false } }
 
-    /// Whether to disable the sign-in methods: during a sign-in, or without the store.
+    /// Whether to disable the sign-in methods.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether to close the screen, because another account, not anonymous, has signed in.
+    /// Whether to close the screen after a sign-in to another account.
     public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous && manager.user?.id != accountBefore }
 
     /// The message about the last attempt, or the reason to sign in again.
@@ -99,13 +99,13 @@ public final class LoginModel {
         (phase, code, needsConfirmation, typed) = (.editing, nil, false, nil)
     }
 
-    /// The user has left the form: a code no longer confirms the typed password.
+    /// Stops a code from confirming the typed password, after the user left the form.
     public func forgetPassword() {
         typed = nil
         code?.forgetPassword()
     }
 
-    /// Asks for the confirmation email's code if ``needsConfirmation`` is true.
+    /// Asks for the confirmation code if ``needsConfirmation`` is true.
     public func enterCode() {
         guard needsConfirmation, !isBusy else { return }
         askForCode(wait: .zero)
@@ -119,7 +119,6 @@ public final class LoginModel {
 
     private func askForCode(wait: Duration) {
         needsConfirmation = false
-        // An anonymous user's first address.
         code =
             manager.isAnonymous && form.mode == .signUp
             ? CodeModel(.emailChange, email: form.trimmedEmail, wait: wait, manager: manager)
@@ -155,7 +154,7 @@ public final class LoginModel {
     public var offersEmail: Bool { manager.serverSettings?.allowsEmail ?? true }
     /// Whether to offer a new account with an email address.
     public var offersSignUp: Bool { offersEmail && manager.serverSettings?.allowsSignUp ?? true }
-    /// Whether the server sends email, such as for a forgotten password.
+    /// Whether the server sends email.
     public var offersMail: Bool { manager.serverSettings?.sendsMail ?? true }
 
     /// Whether to offer a sign-in with a passkey.
@@ -174,7 +173,7 @@ public final class LoginModel {
         !isBusy && form.isValid(password: password, confirmation: confirmation)
     }
 
-    /// Submits the email form. Does nothing if it is invalid or busy.
+    /// Submits the email form, if valid.
     @discardableResult
     public func submit(password: String, confirmation: String = "") -> Task<Void, Never>? {
         guard canSubmit(password: password, confirmation: confirmation) else { return nil }

@@ -54,7 +54,7 @@ public final class MailModel {
 
     /// Requests the email. Does not reveal accounts.
     ///
-    /// The code of one that the server just sent can be entered, too soon for another.
+    /// If the server just sent one, its code can be entered.
     ///
     /// - Returns: The work, which outlives the screen.
     @discardableResult

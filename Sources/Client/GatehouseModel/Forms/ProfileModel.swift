@@ -25,7 +25,6 @@ public final class ProfileModel {
     /// The current phase.
     public private(set) var phase = Phase.showing
     private let manager: AuthManager
-    /// Shown by the alert.
     @ObservationIgnored private var failure: AuthError?
 
     /// Creates a model.

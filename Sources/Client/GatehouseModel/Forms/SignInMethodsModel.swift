@@ -23,7 +23,7 @@ public final class SignInMethodsModel {
     /// Creates a model.
     public init(manager: AuthManager) { self.manager = manager }
 
-    /// Whether methods can be removed, because the account keeps another one or a passkey.
+    /// Whether another method or a passkey remains after a removal.
     public var canRemove: Bool { identities.count > 1 || hasPasskey }
 
     /// The message about the last change.
@@ -42,7 +42,7 @@ public final class SignInMethodsModel {
         }
     }
 
-    /// Reloads everything. The current list stays until the new one arrives.
+    /// Reloads everything. The current list stays until then.
     public func load() async {
         guard phase != .working else { return }
         if identities.isEmpty || phase == .failed { phase = .loading }

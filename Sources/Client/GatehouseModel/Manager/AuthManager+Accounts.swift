@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// Whether a sign-in to another account keeps the signed-in one on this device.
+    /// Whether a sign-in keeps the previous account on this device.
     public nonisolated var allowsSeveralAccounts: Bool { service.allowsSeveralAccounts }
 
     /// This device's accounts, oldest first, including those whose session ended.

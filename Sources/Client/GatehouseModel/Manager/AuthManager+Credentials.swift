@@ -4,7 +4,7 @@ import Gatehouse
 public enum EmailChange: Hashable, Sendable {
     /// The account has the new address.
     case changed
-    /// The new address awaits confirmation by emailed code or link.
+    /// The new address awaits confirmation.
     case checkMail
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 public import Gatehouse
 
 extension AuthManager {
-    /// The devices on which the user is signed in.
+    /// The user's devices.
     public var devices: Devices { Devices(manager: self) }
 
     /// Lists and signs out the user's devices. See ``AuthManager/devices``.

@@ -37,7 +37,7 @@ extension AuthManager.Factors {
         try await manager.changing { try await manager.service.removeFactor(id: id) }
     }
 
-    /// Returns the number of remaining recovery codes; nil if there are none.
+    /// Returns the number of remaining recovery codes, if any.
     public func recoveryCodes() async throws(AuthError) -> AuthRecoveryCodesStatus? {
         try await manager.changing { try await manager.service.recoveryCodes() }
     }

@@ -15,7 +15,7 @@ extension AuthManager {
 
     /// Manages sign-in methods. See ``AuthManager/identities``.
     ///
-    /// Links have a sign-in's telemetry, but end with `TelemetryEvent.linked(existing:new:)`.
+    /// A link's telemetry ends with `TelemetryEvent.linked(existing:new:)`.
     @MainActor
     public struct Identities {
         let manager: AuthManager

@@ -39,7 +39,7 @@ extension AuthManager.Mail {
         do { try await manager.service.resendConfirmation(to: email) } catch { throw AuthError(error) }
     }
 
-    /// Whether a URL that opened the app is an emailed link, based on ``AuthManager/redirectTo``.
+    /// Whether a URL is an emailed link, based on ``AuthManager/redirectTo``.
     public func isLink(_ url: URL) -> Bool { manager.redirectTo.map(url.isAnswer(to:)) ?? false }
 
     /// Completes an emailed link, which confirms an address or sets ``AuthManager/needsNewPassword``.

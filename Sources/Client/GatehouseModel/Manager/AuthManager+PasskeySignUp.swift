@@ -3,7 +3,6 @@ public import Gatehouse
 /// Its response was lost: the account may exist.
 struct UnfinishedSignUp: Sendable {
     var signUp: PasskeySignUp
-    /// Of the failed attempt.
     var epoch: Int
 }
 
@@ -73,7 +72,6 @@ extension AuthManager {
         return outcome
     }
 
-    /// From the previous attempt only.
     private func unfinished(_ email: String?) -> PasskeySignUp? {
         defer { unfinishedSignUp = nil }
         guard let unfinishedSignUp, unfinishedSignUp.epoch + 1 == epoch else { return nil }

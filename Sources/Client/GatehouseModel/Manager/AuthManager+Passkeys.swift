@@ -99,7 +99,7 @@ extension AuthManager.Passkeys {
 
     private func isCurrent(_ epoch: Int) -> Bool { manager.epoch == epoch && manager.isLoggedIn }
 
-    /// Answers "Add a passkey?", which is never asked again on this device.
+    /// Answers "Add a passkey?" for good on this device.
     public func dismissOffer() {
         manager.asksForPasskey = false
         manager.memory.keepPasskeyOffer()

@@ -14,9 +14,8 @@ extension AuthManager {
 
     var minimumPasswordLength: Int { serverSettings?.minimumPasswordLength ?? 8 }
 
-    /// In digits.
     var codeLengths: ClosedRange<Int> { serverSettings?.codeLength.map { $0...$0 } ?? 6...10 }
 
-    /// The last sign-in's method on this device; nil if unknown.
+    /// The last sign-in's method on this device.
     public var lastMethod: AuthMethod? { memory.read().map { AuthMethod(rawValue: $0) } }
 }

@@ -75,7 +75,7 @@ extension AuthManager {
 }
 
 extension AuthManager {
-    /// The initializer's wrong parameter. Every call throws ``AuthError/setup(_:)``, and the login screen shows it.
+    /// The initializer's wrong parameter, with which every call throws ``AuthError/setup(_:)``.
     public nonisolated var setupProblem: SetupProblem? {
         if case .setup(let problem) = (service as? MisconfiguredService)?.error { problem } else { nil }
     }
@@ -124,7 +124,6 @@ package struct ManagerSetup {
             accessibility: accessibility)
     }
 
-    /// Uses the first URL scheme.
     package static func redirect(of info: [String: Any]) -> String? {
         let types = info["CFBundleURLTypes"] as? [[String: Any]] ?? []
         let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }

@@ -5,7 +5,7 @@ public import Gatehouse
 public enum SignInOutcome: Hashable, Sendable {
     /// The user is signed in.
     case signedIn
-    /// The user must first confirm the address; not signed in.
+    /// The user must first confirm the address.
     case checkMail
     /// The first factor is proven; ask for ``AuthManager/secondFactor``.
     case secondFactorNeeded
@@ -15,7 +15,7 @@ public enum SignInOutcome: Hashable, Sendable {
     case ignored
     /// The system lacks a sheet for new accounts: call ``AuthManager/signUpWithPasskey(_:firstName:with:)``.
     case formNeeded
-    /// The user chose Sign in with Apple in the sheet for a new account.
+    /// The user chose Sign in with Apple in the sheet.
     case applePreferred
 }
 
@@ -163,7 +163,7 @@ extension AuthManager {
         for sink in sinks { sink.record(event) }
     }
 
-    /// Flushes telemetry, as `gatehouse(_:branding:)` does when the app enters the background.
+    /// Flushes telemetry, as when the app enters the background.
     @discardableResult
     public func flushTelemetry() -> Task<Void, Never> {
         Task { [sinks] in

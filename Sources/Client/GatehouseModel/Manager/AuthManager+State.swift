@@ -3,9 +3,7 @@ import Gatehouse
 
 struct Opening: Sendable {
     var method: AuthMethod
-    /// As uptime.
     var startedAt: Duration
-    /// In telemetry.
     var isRecorded = false
 }
 
@@ -78,7 +76,6 @@ extension AuthManager {
         if opening.method != .anonymous { memory.keep(opening.method.rawValue) }
     }
 
-    /// Invalidates the epoch's work.
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()

@@ -1,6 +1,6 @@
 public import Gatehouse
 
-/// Asks whether another account replaces the signed-in one; see ``AuthManager/switchQuestion``.
+/// Asks whether another account replaces the signed-in one.
 public struct SwitchQuestion: Hashable, Sendable {
     /// The emailed link's user; nil for an anonymous user's sign-in to an existing account.
     public var user: AuthenticatedUser?

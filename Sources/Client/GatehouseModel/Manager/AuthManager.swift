@@ -22,7 +22,7 @@ public final class AuthManager {
     public internal(set) var user: AuthenticatedUser?
     /// The phase of the account state.
     public internal(set) var phase = AuthPhase.restoring
-    /// The last failure outside of a sign-in. Set it to nil after displaying it.
+    /// The last failure outside of a sign-in. Reset it after displaying it.
     public var error: AuthError?
     /// The reason for the sign-out; nil if signed in or unknown.
     public internal(set) var signedOutReason: SignedOutReason?
@@ -35,7 +35,7 @@ public final class AuthManager {
     public internal(set) var isNewUser = false
     /// Whether to ask for a new password after a reset. Set it to false afterwards.
     public var needsNewPassword = false
-    /// The question after a provider sign-in with another account's address. Answer it with ``linking``.
+    /// The question after a provider sign-in with another account's address; see ``linking``.
     public internal(set) var linkQuestion: AuthLinkQuestion?
     /// The server's public settings; nil before ``loadServerSettings()``.
     public internal(set) var serverSettings: AuthServerSettings?
@@ -44,21 +44,21 @@ public final class AuthManager {
     /// Until then, do not save changes of ``AuthenticatedUser/data``: it is empty.
     public internal(set) var isProfileLoaded = false
     var isLoadingProfile = false
-    /// Whether ``linkQuestion`` has expired, so the user must sign in again.
+    /// Whether ``linkQuestion`` has expired: sign in again.
     public internal(set) var linkHasExpired = false
-    /// The question for the second factor while ``phase`` is `secondFactorNeeded`.
+    /// The question while ``phase`` is `secondFactorNeeded`.
     public internal(set) var secondFactor: ProofQuestion?
     var storedAccounts: [DeviceAccount] = []
     @ObservationIgnored var accountLoads = 0
     @ObservationIgnored package var addingScreens = 0
-    /// Before the second factor was asked.
+    /// In use before the second factor was asked.
     @ObservationIgnored var accountBefore: UUID?
-    /// By ``use(_:)``, unless a sign-in has followed.
+    /// Set by ``use(_:)``, until a sign-in.
     @ObservationIgnored var activated: UUID?
     var isActivating = false
     /// Of the account whose second factor is asked.
     @ObservationIgnored var hasAddress = false
-    /// The question for a fresh proof that a call waits for. Requires ``answersProofQuestions``.
+    /// The question for a fresh proof. Requires ``answersProofQuestions``.
     public internal(set) var proofQuestion: ProofQuestion?
     /// Asks whether to replace the account; ``answerSwitch(_:)`` answers it. Requires ``answersProofQuestions``.
     ///
@@ -84,7 +84,7 @@ public final class AuthManager {
     /// Whether a user is signed in.
     public var isLoggedIn: Bool { user != nil }
 
-    /// Whether an operation that the user waits for is in progress.
+    /// Whether an operation blocks the user.
     public var isLoading: Bool {
         switch phase {
         case .restoring, .authenticating: true
@@ -105,17 +105,13 @@ public final class AuthManager {
     @ObservationIgnored let log: @Sendable (TelemetryLevel, String) -> Void
     /// Advanced by every sign-in and sign-out, which outdates earlier work.
     @ObservationIgnored var epoch = 0
-    /// Of an unconfirmed sign-up.
     @ObservationIgnored var unconfirmedAddress: String?
     /// Only for the next attempt.
     @ObservationIgnored var unfinishedSignUp: UnfinishedSignUp?
     /// Until its passkey question; nil after a restart.
     @ObservationIgnored var opening: Opening?
-    /// Waits for its account's second factor.
     @ObservationIgnored var pendingLink: PendingLink?
-    /// Wait for ``proofQuestion``.
     @ObservationIgnored var proofWaiters: [ProvedCall] = []
-    /// Roots of GatehouseUI.
     @ObservationIgnored package var questionRoots = 0 {
         didSet { answersProofQuestions = questionRoots > 0 }
     }
@@ -124,9 +120,9 @@ public final class AuthManager {
     @ObservationIgnored var switchWaiter: CheckedContinuation<Bool, Never>?
     @ObservationIgnored var couldAskForSwitch = true
     @ObservationIgnored var isSwitching = false
-    /// A sign-in with a user signed in.
+    /// During a sign-in with a user signed in.
     var isReplacing = false
-    /// During a sign-in that would have replaced it.
+    /// Why the session ended during its replacement.
     @ObservationIgnored var endedMeanwhile: SignedOutReason?
     @ObservationIgnored var shownSession: AuthSession?
     @ObservationIgnored var loadCount = 0
@@ -220,7 +216,6 @@ public final class AuthManager {
         await endSession(of: account)
     }
 
-    /// Ignores events about it.
     func endSession(of account: UUID?) async {
         let service = service
         await endSessions {
@@ -232,7 +227,6 @@ public final class AuthManager {
         }
     }
 
-    /// Ignores events about them.
     func endSessions(_ end: @MainActor () async throws -> Void) async {
         let mine = epoch
         signOutCount += 1

@@ -3,9 +3,7 @@ public import Gatehouse
 
 /// Proof of the account in ``AuthManager/linkQuestion``, for ``AuthManager/Linking/confirm(_:)``.
 public struct LinkProof {
-    /// The proven sign-in method.
     let method: AuthMethod
-    /// Signs in and links.
     let give: @MainActor (AuthManager, AuthLinkQuestion) async throws -> AuthSession
 
     /// The account's password.
@@ -30,7 +28,7 @@ public struct LinkProof {
         }
     }
 
-    /// The code emailed after ``password(_:)`` threw ``AuthError/credentialSetAside(_:)``, which restores the password.
+    /// The code emailed after ``password(_:)`` threw ``AuthError/credentialSetAside(_:)``. Restores the password.
     public static func code(_ code: String, password: String) -> LinkProof {
         LinkProof(method: .email) { manager, question in
             let answer = try await manager.service.verify(
@@ -39,7 +37,7 @@ public struct LinkProof {
         }
     }
 
-    /// The code emailed after ``passkey(_:)`` threw ``AuthError/credentialSetAside(_:)``, which restores the passkey.
+    /// The code emailed after ``passkey(_:)`` threw ``AuthError/credentialSetAside(_:)``. Restores the passkey.
     public static func code(_ code: String, restoring ticket: AuthSetAsideTicket) -> LinkProof {
         signIn(.passkey) { try await $0.verify(code: code, restoring: ticket).opened }
     }
@@ -63,7 +61,7 @@ public struct LinkProof {
         signIn(AuthMethod(provider)) { try await $0.signIn(with: provider, in: browser) }
     }
 
-    /// A passkey of the account. Requires `AuthLinkQuestion.canUsePasskey`. A closed sheet is `.cancelled`.
+    /// A passkey of the account. Requires `AuthLinkQuestion.canUsePasskey`.
     public static func passkey(_ passkeys: any PasskeyAuthenticator) -> LinkProof {
         signIn(.passkey) { service in
             let assertion = try await service.passkeyAssertion(with: passkeys, style: .sheet)

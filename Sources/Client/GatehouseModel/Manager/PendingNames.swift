@@ -26,7 +26,6 @@ struct PendingNames: Sendable {
         }
     }
 
-    /// If it has one.
     func keep(_ credential: AppleCredential) async throws {
         guard let name = credential.credentials.name else { return }
         try await gate.run {
@@ -86,9 +85,9 @@ public struct AppleCredential: Sendable {
     public var credentials: IDTokenCredentials
     /// Apple's user id (`ASAuthorizationAppleIDCredential.user`).
     public var person: String
-    /// The first name, sent at the first sign-in only.
+    /// Sent at the first sign-in only.
     public var firstName: String? { credentials.name?.given }
-    /// The last name, sent at the first sign-in only.
+    /// Sent at the first sign-in only.
     public var lastName: String? { credentials.name?.family }
 
     /// Creates a credential from `ASAuthorizationAppleIDCredential`.

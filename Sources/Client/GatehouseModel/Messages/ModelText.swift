@@ -18,12 +18,12 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// Creates a text.
     ///
-    /// - Parameter arguments: As many as ``key`` has placeholders.
+    /// - Parameter arguments: One for each placeholder.
     public init(_ key: String, _ arguments: String...) { self.init(key, arguments) }
 
     /// Creates a text.
     ///
-    /// - Parameter arguments: As many as ``key`` has placeholders.
+    /// - Parameter arguments: One for each placeholder.
     public init(_ key: String, _ arguments: [String]) {
         self.key = key
         self.arguments = arguments
@@ -35,7 +35,7 @@ public struct ModelText: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The text in the user's language, from the app's catalogue `Gatehouse` or the library's; else ``key``.
     public var localized: String { lookedUp }
 
-    /// The text in English. Tests check its exact wording.
+    /// The text in English.
     public var english: String { pieces.map { $0.literal + ($0.value?.english ?? "") }.joined() }
 
     package enum Value {

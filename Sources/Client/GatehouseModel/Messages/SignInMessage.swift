@@ -1,16 +1,16 @@
 public import Gatehouse
 
-/// A message about a failed sign-in, and the action to offer.
+/// A failed sign-in's message and the action to offer.
 public struct SignInMessage: Hashable, Sendable {
     /// The text for the user.
     public var content: ModelText
-    /// The text in the user's language; see ``ModelText/localized``.
+    /// The text in the user's language.
     public var localized: String { content.localized }
-    /// The text in English. Tests check its exact wording.
+    /// The text in English.
     public var text: String { content.english }
-    /// The action to offer in addition to the screen's own.
+    /// The action to offer.
     public var action: OfferedAction?
-    /// The question for ``OfferedAction/link``; nil without one, for example after a signed-in user's link.
+    /// The question for ``OfferedAction/link``, if any.
     public var question: AuthLinkQuestion?
     /// nil for a message that explains itself.
     var reported: ReportedFailure?
@@ -27,7 +27,7 @@ public enum OfferedAction: Hashable, Sendable {
     case retry
     /// Choose another sign-in method.
     case otherMethod
-    /// Open the screen that links two sign-in methods.
+    /// Open the link screen.
     case link
 }
 
@@ -92,7 +92,7 @@ extension SignInMessage {
     static let startOverNeedsCode = SignInMessage(
         "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.")
 
-    /// Creates the message about a session that the server ended; nil for other reasons.
+    /// Creates the message about a session that the server ended.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer(let code, let cause) = reason else { return nil }
         self = cause.flatMap(Self.init(ended:)) ?? (code == .userBanned ? Self(Self.blocked) : Self.sessionExpired)

@@ -11,7 +11,7 @@ import Gatehouse
 ///
 /// It contains no personal data, and is never sent automatically. The operator finds ``requestID`` in the server's log.
 public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
-    /// The server's error code, such as `refresh_token_not_found`; `other` without one.
+    /// The server's error code, such as `refresh_token_not_found`, or `other`.
     public let reason: String
     /// Why the session ended, such as `password_changed`; nil if unknown.
     public let cause: String?
@@ -19,11 +19,11 @@ public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     public let status: Int?
     /// The rejected request's id in the server's log.
     public let requestID: String?
-    /// When the session ended, or else of the report, by the device's clock.
+    /// The time of the session's end or the report, by the device's clock.
     public let time: Date
-    /// The versions of app, device model, system and library, as in `AuthUser-Agent`.
+    /// The versions of app, device model, system and library, as in `User-Agent`.
     public let client: String
-    /// The client's last ten events with their times, newest last, such as `token_refresh_attempted reason=expired`.
+    /// The client's last ten events with their times, newest last.
     public let events: [String]
 
     /// The report in English, one fact per line.
@@ -40,7 +40,6 @@ public struct AuthReport: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// For the operator to explain.
 enum ReportedFailure: Hashable, Sendable {
     case ended(AuthErrorCode, because: SessionEndReason?)
     case refused(AuthRefusal)
@@ -59,7 +58,7 @@ extension AuthManager {
         return error.flatMap { ReportedFailure($0) }.map(report)
     }
 
-    /// Returns a report about a message's failure; nil for messages that explain themselves.
+    /// Returns a report about a message's failure, unless it explains itself.
     public func report(about message: SignInMessage) -> AuthReport? { message.reported.map(report) }
 
     private func report(_ failure: ReportedFailure) -> AuthReport {

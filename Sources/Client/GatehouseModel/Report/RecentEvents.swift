@@ -18,7 +18,6 @@ struct SessionEnding: Hashable, Sendable {
 }
 
 extension AuthEvent {
-    /// As in a report.
     var line: String {
         switch self {
         case .initialSession: "session_initial"

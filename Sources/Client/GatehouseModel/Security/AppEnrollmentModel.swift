@@ -12,15 +12,15 @@ public final class AppEnrollmentModel {
         case loading
         /// The secret could not be requested; offer to retry.
         case failed(SignInMessage)
-        /// The user enters the secret in the app, and its code here.
+        /// The user enters the secret in the app and its code here.
         case editing
         /// The code is being checked.
         case checking
         /// The last code was rejected.
         case refused(SignInMessage)
-        /// The app is added: offer recovery codes if ``AppEnrollmentModel/offersCodes``, or close the screen.
+        /// The app is added: offer recovery codes if ``AppEnrollmentModel/offersCodes``.
         case added
-        /// The user did not give the required proof: close the screen.
+        /// No proof was given: close the screen.
         case cancelled
     }
 
@@ -58,7 +58,7 @@ public final class AppEnrollmentModel {
         }
     }
 
-    /// The secret in groups of four, for reading aloud and typing.
+    /// The secret in groups of four.
     public var groupedSecret: String? { secret?.secret.inGroups() }
 
     /// Requests a secret, unless there is one, and removes unproven apps.

@@ -6,7 +6,7 @@ public import Observation
 public final class PasskeyOfferModel {
     /// Whether the passkey is being added.
     public private(set) var isWorking = false
-    /// The last attempt's message. A closed sheet shows none.
+    /// The last attempt's message, none for a closed sheet.
     public private(set) var message: SignInMessage?
     private let manager: AuthManager
 

@@ -20,7 +20,7 @@ public final class ProofModel {
         case checking
         /// The last attempt failed.
         case refused(SignInMessage)
-        /// The proof is given, or the user started over: close the screen.
+        /// Close the screen: the proof is given, or the user started over.
         case proven
     }
 
@@ -46,7 +46,7 @@ public final class ProofModel {
 
     /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
-    /// Whether an attempt is in progress: keep the screen open.
+    /// Whether to keep the screen open.
     public var isBusy: Bool { phase == .checking }
     /// The alternatives to the chosen method.
     public var otherMethods: [ProofMethod] { question.methods.filter { $0 != method } }
@@ -125,7 +125,7 @@ public final class ProofModel {
         }
     }
 
-    /// Whether to offer ``startOver()`` instead of the second factor, after ``startOverWarning``.
+    /// Whether to offer ``startOver()``, after ``startOverWarning``.
     public var canStartOver: Bool { question.need == .secondFactor && manager.canStartOver }
 
     /// The warning before ``startOver()``.

@@ -30,14 +30,14 @@ public final class SecurityModel {
 
     /// Whether to offer another authenticator app.
     public var offersApps: Bool { manager.serverSettings?.allowsAuthenticatorApps ?? true }
-    /// Whether to offer new recovery codes, which require another factor.
+    /// Whether to offer new recovery codes.
     public var offersNewCodes: Bool { !factors.isEmpty && manager.offersRecoveryCodes }
     /// Whether to show remaining recovery codes or offer new ones.
     public var offersCodes: Bool { offersNewCodes || codes != nil }
     /// Whether the user should generate new codes.
     public var hasFewCodes: Bool { codes.map { $0.remaining <= 3 } ?? false }
 
-    /// Reloads everything. The current lists stay until the new ones arrive.
+    /// Reloads everything. The current lists stay until then.
     public func load() async {
         guard phase != .working else { return }
         if phase == .failed { phase = .loading }
@@ -51,7 +51,7 @@ public final class SecurityModel {
         attempt { _ = try await self.manager.passkeys.add(with: passkeys) }
     }
 
-    /// Renames a passkey, cut like ``passkeyName(_:)``. Does nothing without a name.
+    /// Renames a passkey, cut like ``passkeyName(_:)``.
     @discardableResult
     public func rename(_ passkey: AuthPasskey, to name: String) -> Task<Void, Never>? {
         let kept = Self.passkeyName(name.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -59,7 +59,7 @@ public final class SecurityModel {
         return attempt { try await self.manager.passkeys.rename(id: passkey.id, to: kept) }
     }
 
-    /// A name's first 120 bytes, which servers accept. Shows the user what is kept.
+    /// A name's first 120 bytes, which servers accept.
     public static func passkeyName(_ typed: String) -> String {
         var name = typed
         while name.utf8.count > 120 { name.removeLast() }

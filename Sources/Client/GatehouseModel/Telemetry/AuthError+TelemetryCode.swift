@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AuthError {
-    /// A failed sign-in's telemetry label, without its values.
+    /// A failed sign-in's telemetry label.
     public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The user cancelled.
         case cancelled

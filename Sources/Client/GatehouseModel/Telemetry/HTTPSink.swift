@@ -35,7 +35,6 @@ public final class HTTPSink: TelemetrySink {
         var dropped: Int
     }
 
-    /// The server's limit.
     private static let batchLimit = 100
 
     private let queue = Locked(Queue())

@@ -18,7 +18,7 @@ public enum TelemetryEvent: Hashable, Sendable {
     case refreshFailed(AuthError.Code)
     /// A provider was linked; `existing` is nil if the first sign-in method is unknown.
     case linked(existing: AuthMethod?, new: AuthMethod)
-    /// A step that the phase does not allow was ignored.
+    /// The phase did not allow a step.
     case stepIgnored
 }
 

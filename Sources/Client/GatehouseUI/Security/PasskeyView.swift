@@ -96,7 +96,6 @@ struct PasskeyView: View {
     private var trimmed: String { name.trimmingCharacters(in: .whitespacesAndNewlines) }
     private var canSave: Bool { !trimmed.isEmpty && trimmed != passkey.friendlyName }
 
-    /// The list shows the result.
     private func save() {
         guard canSave else { return }
         model.rename(passkey, to: name)
