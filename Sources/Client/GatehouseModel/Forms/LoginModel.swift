@@ -70,7 +70,7 @@ public final class LoginModel {
     /// Whether to disable the sign-in methods.
     public var isBusy: Bool { isWorking || manager.isLoading }
 
-    /// Whether to close the screen after a sign-in to another account.
+    /// Whether to close the screen, because another account, not anonymous, has signed in.
     public var isFinished: Bool { manager.isLoggedIn && !manager.isAnonymous && manager.user?.id != accountBefore }
 
     /// The message about the last attempt, or the reason to sign in again.

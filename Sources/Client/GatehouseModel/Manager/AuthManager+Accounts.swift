@@ -44,11 +44,10 @@ extension AuthManager {
         Task { [weak self] in await self?.loadAccounts() }
     }
 
-    /// Activates another account of this device without a request, and loads its profile. The previous one stays in
-    /// ``accounts``.
+    /// Activates another account of this device and loads its profile. The previous one stays in ``accounts``.
     ///
-    /// If the account's session has ended, the user is signed out with the reason. An anonymous user, whose account
-    /// would be lost, is asked first (``switchQuestion``).
+    /// Calls no auth server. If the account's session has ended, the user is signed out with the reason. An anonymous
+    /// user, whose account would be lost, is asked first (``switchQuestion``).
     ///
     /// - Parameter account: The `DeviceAccount.id`.
     /// - Returns: `secondFactorNeeded`; `cancelled` if the anonymous user stays; `ignored` during a sign-in or switch.
@@ -89,6 +88,8 @@ extension AuthManager {
     }
 
     /// Signs an account out on this device, even offline, and removes it from ``accounts``.
+    ///
+    /// For the account in use, this is ``signOut()``.
     ///
     /// - Throws: ``AuthError/storeFailed(_:)`` if its session could not be deleted.
     public func remove(_ account: UUID) async throws(AuthError) {
