@@ -1,10 +1,8 @@
 package import GatehouseWire
 
-/// Reads claims with the types of RFC 7519 §4.1.
-///
-/// An absent claim, or one that is null, yields nil or an empty array.
+/// Reads claims with the types of RFC 7519 §4.1. An absent or null claim is nil or an empty array.
 package struct ClaimReader: Sendable {
-    /// The end of the year 9999 in seconds since 1970. Arithmetic with later times could overflow.
+    /// The end of the year 9999. Arithmetic with later times could overflow.
     private static let lastSecond = 253_402_300_799.0
 
     private let members: AuthJSONObject
@@ -16,16 +14,13 @@ package struct ClaimReader: Sendable {
         return claim
     }
 
-    /// A string.
-    ///
-    /// - Throws: ``TokenRejection/malformedClaim(_:)`` for another type, as the methods below do.
+    /// - Throws: ``TokenRejection/malformedClaim(_:)`` for another type, like the methods below.
     package func text(_ name: String) throws(TokenRejection) -> String? {
         guard let claim = claim(name) else { return nil }
         guard let text = claim.stringValue else { throw .malformedClaim(name) }
         return text
     }
 
-    /// An integer.
     package func integer(_ name: String) throws(TokenRejection) -> Int64? {
         switch claim(name) {
         case nil: return nil
@@ -34,7 +29,7 @@ package struct ClaimReader: Sendable {
         }
     }
 
-    /// A string or an array of strings, as `aud` may be (RFC 7519 §4.1.3).
+    /// A string or an array of strings (RFC 7519 §4.1.3).
     package func texts(_ name: String) throws(TokenRejection) -> [String] {
         guard let claim = claim(name) else { return [] }
         if let text = claim.stringValue { return [text] }
@@ -44,8 +39,9 @@ package struct ClaimReader: Sendable {
         return texts
     }
 
-    /// The newest `timestamp` in `amr`, of the entries with one of these methods. What is no whole second before the year
-    /// 10000 does not count: a hook may have written the claim, and nothing else depends on it.
+    /// The newest `timestamp` of these methods in `amr`. Ignores all but whole seconds before the year 10000: a hook
+    /// may have
+    /// written the claim, and nothing else depends on it.
     func newestProof(by methods: [String]) -> Instant? {
         (members["amr"]?.arrayValue ?? []).filter { entry in
             entry["method"]?.stringValue.map { methods.contains($0) } ?? false
@@ -54,7 +50,8 @@ package struct ClaimReader: Sendable {
         .filter { abs(Double($0)) <= Self.lastSecond }.max().map { Instant(seconds: $0) }
     }
 
-    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2). Times after the year 9999 are malformed.
+    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2). Times after the year 9999 are
+    /// malformed.
     package func time(_ name: String) throws(TokenRejection) -> Instant? {
         switch claim(name) {
         case nil: return nil

@@ -1,14 +1,14 @@
 import GatehouseWire
 
-/// The three parts of a token in compact form, not yet verified (RFC 7515 §7.1).
+/// Not yet verified (RFC 7515 §7.1).
 struct CompactToken {
-    /// In bytes. Far more than a request header can hold.
+    /// Bytes; more than a request header can hold.
     static let maximumLength = 65_536
 
     let header: ArraySlice<UInt8>
     let payload: ArraySlice<UInt8>
     let signature: ArraySlice<UInt8>
-    /// Header, dot and payload: the signed bytes (RFC 7515 §5.1).
+    /// Header, dot and payload (RFC 7515 §5.1).
     let signingInput: ArraySlice<UInt8>
 
     init(_ token: String) throws(TokenRejection) {
@@ -25,11 +25,11 @@ struct CompactToken {
     }
 }
 
-/// The token's statement about its own signature. Used only for comparison with the key (RFC 8725 §3.1).
+/// Only for comparison with the key (RFC 8725 §3.1).
 struct TokenHeader {
     let algorithm: SigningAlgorithm
     let keyID: ExternalName?
-    /// The `typ` in lower case.
+    /// Lower case.
     let type: String?
 
     /// Members that let the token choose its key or change what the signature covers.
@@ -56,7 +56,6 @@ struct TokenHeader {
 }
 
 extension CompactToken {
-    /// Decodes a part to its JSON object.
     static func object(
         _ part: ArraySlice<UInt8>, _ name: TokenRejection.Part
     ) throws(TokenRejection) -> AuthJSONObject {

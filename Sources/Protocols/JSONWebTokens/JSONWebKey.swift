@@ -8,11 +8,10 @@ package struct JSONWebKey: Sendable {
     /// The `kid`.
     package let id: String?
     package let algorithm: SigningAlgorithm
-    /// Whether it has a private part and may sign. A standby key has one but may not.
+    /// false for a standby key, which has a private part too.
     package let maySign: Bool
     let parts: KeyParts
 
-    /// Whether the JWK has an `alg`.
     let namesAlgorithm: Bool
 
     private init(
@@ -22,8 +21,9 @@ package struct JSONWebKey: Sendable {
         self.namesAlgorithm = namesAlgorithm
     }
 
-    /// Parses a private or public JWK. Without `alg`, an RSA key signs with RS256, and another party's verifies every RSA
-    /// algorithm; see ``verifying(_:)``. Other key types have only one algorithm.
+    /// Parses a private or public JWK. Without `alg`, an RSA key signs with RS256, and another party's verifies every
+    /// RSA
+    /// algorithm; see ``verifying(_:)``.
     ///
     /// - Throws: ``KeyProblem``.
     package init(_ jwk: AuthJSON) throws(KeyProblem) {
@@ -35,16 +35,14 @@ package struct JSONWebKey: Sendable {
         maySign = try members.maySign(hasPrivatePart: parts.signing != nil)
     }
 
-    /// Parses a JWK from text, such as ``privateJWK``.
-    ///
-    /// - Throws: ``KeyProblem``.
+    /// Parses ``privateJWK``.
     package init(text: Secret) throws(KeyProblem) {
         let jwk: AuthJSON
         do { jwk = try JSONReader.read(text.reveal()) } catch { throw .unreadable }
         try self.init(jwk)
     }
 
-    /// Creates an HMAC key from the secret's UTF-8 bytes, as Supabase Auth does with `JWT_SECRET`.
+    /// Uses the secret's UTF-8 bytes, like Supabase Auth's `JWT_SECRET`.
     ///
     /// - Throws: ``KeyProblem/secretTooShort(bytes:)`` below 32 bytes.
     package init(hs256 secret: Secret, id: String? = nil) throws(KeyProblem) {
@@ -52,11 +50,9 @@ package struct JSONWebKey: Sendable {
         self.init(id: id, algorithm: .hs256, maySign: true, parts: parts)
     }
 
-    /// Creates an ES256 key from random bytes.
-    ///
     /// - Parameters:
     ///   - rawPrivateKey: The 32 big-endian bytes of the number d.
-    ///   - id: The `kid`; nil uses the key's ``thumbprint``.
+    ///   - id: The `kid`; nil uses the ``thumbprint``.
     /// - Throws: ``KeyProblem/malformedMember(_:)`` for another length, zero, or a number beyond the group's order.
     package init(es256 rawPrivateKey: [UInt8], id: String? = nil) throws(KeyProblem) {
         let key: P256.Signing.PrivateKey
@@ -64,10 +60,10 @@ package struct JSONWebKey: Sendable {
         self = Self(id: id, algorithm: .es256, maySign: true, parts: KeyParts(p256: key)).identified()
     }
 
-    /// Generates an ES256 key with the system's random generator.
+    /// Generates a key with the system's random generator.
     ///
-    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``, which then does not begin with "-": commands take it
-    ///   as an argument.
+    /// - Parameter id: The `kid`; nil uses the ``thumbprint``, which never begins with "-" here: commands take it as an
+    ///   argument.
     package static func newES256(id: String? = nil) -> JSONWebKey {
         while true {
             let parts = KeyParts(p256: P256.Signing.PrivateKey())
@@ -76,15 +72,15 @@ package struct JSONWebKey: Sendable {
         }
     }
 
-    /// The key with its ``thumbprint`` as `kid` if it has none. A symmetric key stays without one, because a digest of
-    /// the secret must not be published (RFC 7638 §7).
+    /// Adds the ``thumbprint`` as a missing `kid`. Not to a symmetric key: a digest of the secret must not be published
+    /// (RFC 7638 §7).
     package func identified() -> JSONWebKey {
         guard id == nil, !algorithm.isSymmetric else { return self }
         return JSONWebKey(
             id: thumbprint, algorithm: algorithm, maySign: maySign, parts: parts, namesAlgorithm: namesAlgorithm)
     }
 
-    /// The key without its private part; nil for a symmetric key.
+    /// nil for a symmetric key.
     package var publicHalf: JSONWebKey? {
         guard !algorithm.isSymmetric else { return nil }
         var half = parts
@@ -93,22 +89,23 @@ package struct JSONWebKey: Sendable {
             id: id, algorithm: algorithm, maySign: false, parts: half, namesAlgorithm: namesAlgorithm)
     }
 
-    /// The key if it verifies with this algorithm, otherwise nil. A public RSA key without `alg` verifies every RSA
-    /// algorithm, because its publisher names none (RFC 7517 §4.4). Every other key has exactly one (RFC 8725 §3.1).
+    /// nil unless the key verifies with this algorithm. A public RSA key without `alg` verifies every RSA algorithm,
+    /// because
+    /// its publisher names none (RFC 7517 §4.4). Every other key has exactly one (RFC 8725 §3.1).
     func verifying(_ algorithm: SigningAlgorithm) -> JSONWebKey? {
         if algorithm == self.algorithm { return self }
         guard !namesAlgorithm, parts.signing == nil, let parts = parts.verifying(algorithm) else { return nil }
         return JSONWebKey(id: id, algorithm: algorithm, maySign: false, parts: parts)
     }
 
-    /// Whether this signature is the key's. Verify tokens with ``KeySet`` instead.
+    /// For tokens, use ``KeySet`` instead.
     ///
     /// - Parameter signature: In JWS format; for ECDSA r and s concatenated, not DER (RFC 7518 §3.4).
     package func isValid(_ signature: [UInt8], for input: ArraySlice<UInt8>) -> Bool {
         parts.verifying.isValid(signature, for: input)
     }
 
-    /// SHA-256 of the key's required members, in Base64URL (RFC 7638 §3, RFC 8037 §2).
+    /// RFC 7638 §3, RFC 8037 §2.
     package var thumbprint: String {
         var members: AuthJSONObject = ["kty": .string(algorithm.keyType)]
         for (name, value) in parts.publicMembers { members["\(name)"] = .string(value) }

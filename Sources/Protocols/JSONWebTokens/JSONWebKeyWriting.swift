@@ -1,8 +1,7 @@
 package import GatehouseWire
 
 extension JSONWebKey {
-    /// Writes the public JWK; nothing for a symmetric key. All keys have `"key_ops":["verify"]`, even those that sign,
-    /// because readers of the document may only verify.
+    /// Writes nothing for a symmetric key. `key_ops` is always `["verify"]`: readers of the document may only verify.
     package func writePublic(to writer: inout JSONWriter) {
         guard !algorithm.isSymmetric else { return }
         writer.beginObject()
@@ -10,7 +9,7 @@ extension JSONWebKey {
         writer.endObject()
     }
 
-    /// The complete key as a JWK, for storage. ``init(text:)`` reads it.
+    /// For storage; ``init(text:)`` reads it.
     package var privateJWK: Secret {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The members of a JWK, read by type (RFC 7517 §4). Unknown members are ignored, and null counts as absent.
+/// A JWK's members by type (RFC 7517 §4). Unknown members are ignored; null is treated as absent.
 struct KeyMembers {
     private let members: AuthJSONObject
 
@@ -22,7 +22,6 @@ struct KeyMembers {
         return text
     }
 
-    /// - Parameter count: The required length in bytes.
     func bytes(_ name: String, count: Int? = nil) throws(KeyProblem) -> [UInt8] {
         guard let bytes = Base64URL.decode(try requiredText(name)), bytes.count == count ?? bytes.count else {
             throw .malformedMember(name)
@@ -30,14 +29,14 @@ struct KeyMembers {
         return bytes
     }
 
-    /// A Base64urlUInt (RFC 7518 §2) without leading zeros, which some publishers include.
+    /// A Base64urlUInt (RFC 7518 §2), without the leading zeros that some publishers include.
     func number(_ name: String) throws(KeyProblem) -> [UInt8] {
         let number = Array(try bytes(name).drop { $0 == 0 })
         guard !number.isEmpty else { throw .malformedMember(name) }
         return number
     }
 
-    /// The key's `alg`. Without one it is the first that fits: RS256 for an RSA key, and the only one for others.
+    /// Without `alg`: RS256 for an RSA key, and the only one for others.
     func algorithm() throws(KeyProblem) -> SigningAlgorithm {
         let type = try requiredText("kty")
         guard SigningAlgorithm.allCases.contains(where: { $0.keyType == type }) else {
@@ -52,7 +51,6 @@ struct KeyMembers {
         return algorithm
     }
 
-    /// Whether the key may sign: it has a private part, and `key_ops` is absent or contains `sign`.
     func maySign(hasPrivatePart: Bool) throws(KeyProblem) -> Bool {
         if let use = try text("use"), use != "sig" { throw .notForSignatures }
         guard let member = members["key_ops"] else { return hasPrivatePart }

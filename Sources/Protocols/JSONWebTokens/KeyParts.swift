@@ -2,11 +2,11 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// The components of a key: verifying key, signing key, and the equivalent JWK members (RFC 7518 §6).
+/// Verifying key, signing key, and the equivalent JWK members (RFC 7518 §6).
 struct KeyParts: Sendable {
     let verifying: VerifyingKey
     private(set) var signing: SigningKey?
-    /// In the order in which they are written.
+    /// In the order of writing.
     private(set) var publicMembers: [(name: StaticString, value: String)] = []
     private(set) var privateMembers: [(name: StaticString, value: Secret)] = []
 
@@ -98,8 +98,7 @@ struct KeyParts: Sendable {
         privateMembers = [("d", Secret(Base64URL.text(secret)))]
     }
 
-    /// A private key includes its two primes and the derived values (RFC 7518 §6.3.2). More than two primes are
-    /// refused.
+    /// Requires both primes and the derived values (RFC 7518 §6.3.2). Refuses more than two primes.
     private init(rsa members: KeyMembers, _ algorithm: SigningAlgorithm) throws(KeyProblem) {
         let (n, e) = (try members.number("n"), try members.number("e"))
         let bits = n.count * 8 - n[0].leadingZeroBitCount
@@ -127,7 +126,7 @@ struct KeyParts: Sendable {
 
     mutating func forgetPrivatePart() { (signing, privateMembers) = (nil, []) }
 
-    /// The public part for another algorithm; nil unless it is an RSA key.
+    /// nil unless it is an RSA key.
     func verifying(_ algorithm: SigningAlgorithm) -> KeyParts? {
         guard case .rsa(let key, _) = verifying, algorithm.keyType == "RSA" else { return nil }
         return KeyParts(verifying: .rsa(key, algorithm), publicMembers: publicMembers)

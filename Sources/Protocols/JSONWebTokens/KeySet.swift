@@ -4,22 +4,21 @@ package import GatehouseWire
 package struct VerifiedToken: Equatable, Sendable {
     package let claims: TokenClaims
     package let algorithm: SigningAlgorithm
-    /// The key that verified it.
     package let keyID: String?
 }
 
 /// The keys that verify tokens.
 ///
-/// A token names its key by `kid`, and the key determines the algorithm: we refuse tokens with an unknown `kid`, and
-/// tokens whose header names another algorithm (RFC 8725 §3.1). There is no default key. Tokens without `kid` are
-/// refused too, with two exceptions: HS256 if the set has a key for them, and a published document with a single key
-/// (OpenID Connect Core 1.0 §10.1).
+/// A token names its key by `kid`, and the key determines the algorithm (RFC 8725 §3.1). There is no default key.
+/// Tokens
+/// without `kid` are refused except HS256 ones if the set has a key for them, and those of a published document with a
+/// single key (OpenID Connect Core 1.0 §10.1).
 package struct KeySet: Sendable {
-    /// The keys with an id, in the given order.
+    /// Keys with an id, in the given order.
     package let keys: [JSONWebKey]
     private let positions: [ExternalName: Int]
     private let keyForTokensWithoutID: JSONWebKey?
-    /// Whether the key is the only one in another party's document.
+    /// In another party's document.
     let isOnlyKey: Bool
 
     /// - Parameter keyForTokensWithoutID: An HS256 key. If it has an id, it also verifies tokens with that `kid`.
@@ -48,7 +47,6 @@ package struct KeySet: Sendable {
         isOnlyKey = false
     }
 
-    /// The set for a published document with a single key.
     init(onlyKey key: JSONWebKey) {
         keys = key.id == nil ? [] : [key]
         positions = key.id.map { [ExternalName(trusted: $0): 0] } ?? [:]
@@ -58,7 +56,6 @@ package struct KeySet: Sendable {
 
     var isEmpty: Bool { keys.isEmpty && keyForTokensWithoutID == nil }
 
-    /// The algorithms of the tokens that these keys verify.
     package var algorithms: [SigningAlgorithm] {
         let keys = keys + [keyForTokensWithoutID].compactMap(\.self)
         return SigningAlgorithm.allCases.filter { algorithm in keys.contains { $0.verifying(algorithm) != nil } }
@@ -68,14 +65,15 @@ package struct KeySet: Sendable {
 
     private subscript(id: ExternalName) -> JSONWebKey? { positions[id].map { keys[$0] } }
 
-    /// Verifies form, header and signature, then parses the claims and checks `exp` and `nbf`. The caller checks issuer
-    /// and audience with ``TokenClaims/check(issuer:audience:)``.
+    /// Verifies form, header and signature, then the claims' types, `exp` and `nbf`. The caller checks issuer and
+    /// audience with
+    /// ``TokenClaims/check(issuer:audience:)``.
     ///
     /// - Parameters:
     ///   - token: At most 65,536 bytes.
-    ///   - leeway: How far the clocks may be apart.
-    ///   - acceptsKeys: Whether a token without `exp` is good when it has no `sub` and a shared secret (HS256) signed it.
-    ///     Self-hosted Supabase uses such tokens as keys, `anon` and `service_role`. A key ends with the secret.
+    ///   - acceptsKeys: Accepts an HS256 token without `exp` and `sub`, like self-hosted Supabase's `anon` and
+    /// `service_role`
+    ///     keys. It is valid as long as the secret.
     /// - Throws: ``TokenRejection/unknownKey(_:)`` if newer keys may verify the token, ``TokenRejection/expired(_:)``
     ///   at `exp` plus `leeway`, otherwise another ``TokenRejection``.
     package func verify(
@@ -91,11 +89,9 @@ package struct KeySet: Sendable {
         return VerifiedToken(claims: claims, algorithm: signed.key.algorithm, keyID: signed.key.id)
     }
 
-    /// Verifies form, header and signature only, for tokens of other parties whose claims have different types and
-    /// rules. The caller must check `exp` too.
+    /// Verifies form, header and signature only, for other parties' tokens. The caller must check `exp` too.
     ///
-    /// - Throws: ``TokenRejection`` about form, header or signature; ``TokenRejection/unknownKey(_:)`` if newer keys
-    ///   may verify the token.
+    /// - Throws: ``TokenRejection``; ``TokenRejection/unknownKey(_:)`` if newer keys may verify the token.
     package func payload(of token: String) throws(TokenRejection) -> SignedPayload {
         let signed = try signed(token)
         let members = try CompactToken.members(signed.payload, .payload)
@@ -128,7 +124,7 @@ package struct KeySet: Sendable {
 }
 
 extension KeySet: Equatable {
-    /// Compares ids and keys, ignoring their order.
+    /// Ignores the order.
     package static func == (left: KeySet, right: KeySet) -> Bool {
         left.thumbprints == right.thumbprints
             && left.keyForTokensWithoutID?.thumbprint == right.keyForTokensWithoutID?.thumbprint

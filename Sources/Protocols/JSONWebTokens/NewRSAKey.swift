@@ -2,9 +2,9 @@ import CryptoExtras
 import GatehouseWire
 
 extension JSONWebKey {
-    /// Generates an RS256 key of 2,048 bits with the system's random generator. Takes up to a second.
+    /// Generates a 2,048-bit key with the system's random generator. Takes up to a second.
     ///
-    /// - Parameter id: The `kid`; nil uses the key's ``thumbprint``.
+    /// - Parameter id: The `kid`; nil uses the ``thumbprint``.
     /// - Throws: Errors of the crypto library.
     package static func newRS256(id: String? = nil) throws -> JSONWebKey {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
@@ -15,8 +15,7 @@ extension JSONWebKey {
     }
 }
 
-/// The numbers of an RSA key, parsed from the crypto library's only export format: a DER sequence of integers (RFC 8017
-/// §A.1.2).
+/// Parsed from the crypto library's only export format: a DER sequence of integers (RFC 8017 §A.1.2).
 private struct RSANumbers {
     private static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
     let jwk: AuthJSONObject
@@ -24,7 +23,7 @@ private struct RSANumbers {
     init(pkcs1 der: [UInt8]) throws(KeyProblem) {
         var rest = der[...]
         var content = try Self.element(0x30, &rest)
-        // The version: 0 for two primes.
+        // Version 0: two primes.
         guard rest.isEmpty, try Self.element(0x02, &content) == [0] else { throw .unreadable }
         var members: AuthJSONObject = ["kty": "RSA"]
         for name in Self.names {
@@ -35,7 +34,6 @@ private struct RSANumbers {
         jwk = members
     }
 
-    /// Removes the first element: tag, length in one to three bytes, content.
     private static func element(_ tag: UInt8, _ rest: inout ArraySlice<UInt8>) throws(KeyProblem) -> ArraySlice<UInt8> {
         guard rest.popFirst() == tag, var length = rest.popFirst().map(Int.init) else { throw .unreadable }
         if length >= 0x80 {

@@ -1,11 +1,11 @@
 import GatehouseWire
 
 extension KeySet {
-    /// Parses another party's JWKS document (RFC 7517 §5). Keeps public keys only.
+    /// Parses another party's JWKS document (RFC 7517 §5) and keeps the public parts.
     ///
-    /// Skips unusable keys, as the RFC requires: symmetric ones, ones without `kid` unless it is the only key, and
-    /// unreadable ones. Of two keys with the same `kid` the first counts. Drops private parts that were published by
-    /// mistake.
+    /// Skips unusable keys, as the RFC requires: symmetric, unreadable, and without `kid` unless it is the only key.
+    /// The first
+    /// of two keys with the same `kid` wins.
     ///
     /// - Throws: ``KeyProblem/unreadable`` if the document is longer than `maximumBytes` or not a list of keys.
     package init(published document: [UInt8], maximumBytes: Int = 262_144) throws(KeyProblem) {
@@ -13,7 +13,7 @@ extension KeySet {
         let list: AuthJSON
         do { list = try JSONReader.read(document) } catch { throw .unreadable }
         guard let elements = list["keys"]?.arrayValue else { throw .unreadable }
-        // Ignored: if the only key is unreadable, the set is empty.
+        // Ignored: with an unreadable only key, the set is empty.
         if elements.count == 1, let only = try? JSONWebKey(elements[0]).publicHalf {
             self.init(onlyKey: only)
             return
@@ -29,8 +29,7 @@ extension KeySet {
         try self.init(keys)
     }
 
-    /// The JWKS document of this set: the public keys in order, without symmetric ones; `{"keys":[]}` if there are
-    /// none.
+    /// The JWKS document: the public keys in order; `{"keys":[]}` without any.
     package var publicDocument: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

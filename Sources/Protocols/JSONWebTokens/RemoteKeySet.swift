@@ -1,54 +1,49 @@
 package import GatehouseWire
 
-/// The keys of another server, fetched from its JWKS document and cached for ten minutes; see ``CachedDocument``.
+/// Another server's keys, cached for ten minutes; see ``CachedDocument``.
 package struct RemoteKeySet: Sendable {
-    /// Why a token was not verified.
     package enum Failure: Error, Equatable, Sendable {
         case rejected(TokenRejection)
-        /// There is no document, or only an outdated one, or the key is unknown and the document cannot be fetched
-        /// again. The token was not verified, so the caller answers 503.
+        /// No current document, or the key is unknown and the document cannot be fetched again. Respond with 503.
         case keysUnavailable
     }
 
     private let document: CachedDocument<KeySet>
 
-    /// - Parameter fetch: Fetches the JWKS document, with its own time limit. At most 262,144 bytes are read.
+    /// - Parameter fetch: Has its own time limit. At most 262,144 bytes are read.
     package init(
         now: @escaping @Sendable () -> Instant, fetch: @escaping @Sendable () async throws -> [UInt8]
     ) {
         document = CachedDocument(maximumAge: .seconds(600), now: now) { known in
             let keys = try KeySet(published: try await fetch())
-            // An issuer that revokes all its keys publishes new ones. An empty document is an error of the issuer.
+            // An issuer that revokes all its keys publishes new ones, so an empty document is its error.
             if keys.isEmpty, known != nil { throw KeyProblem.unreadable }
             return keys
         }
     }
 
-    /// See ``CachedDocument/lastFailure``.
     package var lastFailure: (any Error)? { get async { await document.lastFailure } }
 
-    /// The number of times that the keys have changed; see ``CachedDocument/changeCount()``.
+    /// See ``CachedDocument/changeCount()``.
     package func keyChanges() async -> UInt64 { await document.changeCount() }
 
-    /// The current keys. Fetches the document if it is missing or expired.
-    ///
     /// - Throws: ``Failure/keysUnavailable`` if the fetch fails and no document is less than a day old.
     package func currentKeys() async throws(Failure) -> KeySet {
         guard let keys = await document.current() else { throw .keysUnavailable }
         return keys
     }
 
-    /// Verifies a token like ``KeySet/verify(_:at:leeway:acceptsKeys:)``. An unknown `kid` triggers another fetch,
-    /// unless the last one was less than 30 seconds ago.
+    /// Like ``KeySet/verify(_:at:leeway:acceptsKeys:)``. An unknown `kid` triggers another fetch, at most every 30
+    /// seconds.
     ///
-    /// - Throws: ``Failure/rejected(_:)``, or ``Failure/keysUnavailable`` if the keys cannot be fetched; answer 503.
+    /// - Throws: ``Failure/rejected(_:)``, or ``Failure/keysUnavailable``: respond with 503.
     package func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero
     ) async throws(Failure) -> VerifiedToken {
         try await judged { keys throws(TokenRejection) in try keys.verify(token, at: now, leeway: leeway) }
     }
 
-    /// Verifies the signature only, like ``KeySet/payload(of:)``. Fetches the document as above.
+    /// Like ``KeySet/payload(of:)``.
     ///
     /// - Throws: As ``verify(_:at:leeway:)``.
     package func payload(of token: String) async throws(Failure) -> SignedPayload {

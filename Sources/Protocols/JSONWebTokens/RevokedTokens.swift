@@ -1,7 +1,7 @@
 package import GatehouseWire
 
-/// The ids of sessions and subjects whose unexpired tokens are refused. At capacity, a new entry evicts the one whose last
-/// note is oldest: its tokens expire first.
+/// Ids of sessions and subjects whose unexpired tokens are refused. At capacity, evicts the entry with the oldest last
+/// note, whose tokens expire first.
 package struct RevokedTokens: Sendable {
     private struct Entry: Sendable {
         let notedAt: Instant
@@ -14,17 +14,17 @@ package struct RevokedTokens: Sendable {
         let number: Int
     }
 
-    /// Longer than the clocks of two nodes differ.
+    /// More than two nodes' clocks differ.
     private static let clockDifference: Duration = .seconds(60)
 
     private let capacity: Int
     private var entries: [ExternalName: Entry] = [:]
-    /// The notes in order of arrival. One that is not its entry's last is skipped.
+    /// In order of arrival. A note that is not its entry's last is skipped.
     private var notes: [Note] = []
     /// The first of ``notes`` that no eviction has passed.
     private var oldest = 0
     private var lastNumber = 0
-    /// How many entries were evicted before the tokens that they refuse had expired.
+    /// Entries evicted before their tokens had expired.
     package private(set) var evictedEarly = 0
     private let tokenLifetime: Duration
 
@@ -36,10 +36,9 @@ package struct RevokedTokens: Sendable {
     package var count: Int { entries.count }
 
     /// - Parameters:
-    ///   - id: The id of a session or subject.
-    ///   - notedAt: Of two notes for one id the later one applies, in whatever order they arrive.
+    ///   - notedAt: The later of two notes for one id wins, whatever their order of arrival.
     ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
-    ///   - now: If given, a note from the future does not count: it was made while a clock was wrong.
+    ///   - now: Ignores an earlier note from the future: it was made while a clock was wrong.
     /// - Returns: Whether the note changed anything.
     package mutating func note(
         _ id: String, at notedAt: Instant, until: Instant?, now: Instant? = nil
@@ -74,7 +73,6 @@ package struct RevokedTokens: Sendable {
         }
     }
 
-    /// Whether the token's session or subject is revoked at this time.
     package func contains(_ claims: TokenClaims, at now: Instant) -> Bool {
         contains(claims.sessionID, at: now) || contains(claims.subject, at: now)
     }

@@ -2,14 +2,14 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// Signs tokens with one key. Encodes the common header only once.
+/// Encodes the common header only once.
 package struct TokenSigner: Sendable {
     package let key: JSONWebKey
     private let signing: SigningKey
-    /// The encoded header followed by a dot.
+    /// The encoded header and a dot.
     private let prefix: [UInt8]
 
-    /// - Throws: ``KeyProblem/cannotSign`` without a private part, or for a standby key.
+    /// - Throws: ``KeyProblem/cannotSign``, also for a standby key.
     package init(_ key: JSONWebKey) throws(KeyProblem) {
         guard key.maySign, let signing = key.parts.signing else { throw .cannotSign }
         (self.key, self.signing) = (key, signing)
@@ -22,8 +22,8 @@ package struct TokenSigner: Sendable {
         prefix = Base64URL.encode(header.bytes) + [UInt8(ascii: ".")]
     }
 
-    /// - Parameter payload: The claims as a JSON object, signed unchanged.
-    /// - Returns: The token in compact form (RFC 7515 §7.1).
+    /// - Parameter payload: A JSON object, signed unchanged.
+    /// - Returns: The compact form (RFC 7515 §7.1).
     /// - Throws: Errors of the crypto library.
     package func sign(payload: [UInt8]) throws -> String {
         var token = prefix
@@ -41,7 +41,6 @@ extension TokenSigner: Unprinted {
     package var description: String { "<signer with \(key)>" }
 }
 
-/// A signing key.
 enum SigningKey: Sendable {
     case hs256(SymmetricKey)
     case rsa(_RSA.Signing.PrivateKey, SigningAlgorithm)
@@ -50,7 +49,6 @@ enum SigningKey: Sendable {
     case es512(P521.Signing.PrivateKey)
     case edDSA(Curve25519.Signing.PrivateKey)
 
-    /// - Throws: Errors of the crypto library.
     func sign(_ input: [UInt8]) throws -> [UInt8] {
         switch self {
         case .hs256(let key):

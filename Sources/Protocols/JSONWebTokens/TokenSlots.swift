@@ -15,11 +15,12 @@ struct TokenSlots: Sendable {
     private var vacant: [Int] = []
     private var hand = 0
     private var positions: [SHA256Digest: Int] = [:]
-    /// Slots by session and subject, whose ids are UUIDs and never collide.
+    /// By session and subject, whose ids are UUIDs and never collide.
     private var holders: [ExternalName: Set<Int>] = [:]
 
-    /// Incremented whenever entries are removed explicitly. A verification that began in an earlier epoch may predate
-    /// the end of a session, so its result is not stored.
+    /// Incremented by each explicit removal. A verification that began in an earlier epoch may predate a session's end,
+    /// so its
+    /// result is not stored.
     private(set) var epoch: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -46,13 +47,13 @@ struct TokenSlots: Sendable {
         for id in token.claims.holders { holders[id, default: []].insert(position) }
     }
 
-    /// - Parameter id: The id of a session or subject.
+    /// - Parameter id: A session's or subject's.
     mutating func forget(_ id: String) {
         epoch += 1
         for position in holders[ExternalName(trusted: id)] ?? [] { vacate(position) }
     }
 
-    /// - Returns: The previous content, to be deallocated outside of the lock.
+    /// - Returns: The previous content, to deallocate outside of the lock.
     mutating func forgetAll() -> TokenSlots {
         let old = self
         self = TokenSlots(capacity: capacity)

@@ -2,11 +2,11 @@ import Crypto
 package import GatehouseWire
 import Synchronization
 
-/// Caches verified tokens, so that a repeated token costs one digest.
-///
-/// Stores SHA-256 digests instead of tokens, until `exp` at most. Does not cache refusals.
+/// Caches verified tokens by SHA-256 digest until `exp` at most, so that a repeated token costs one digest. Does not
+/// cache
+/// refusals.
 package final class VerifiedTokenCache: Sendable {
-    /// In bytes. Longer tokens are not cached, because the count alone would not bound the memory.
+    /// Bytes. Longer tokens are not cached: the capacity would not bound the memory.
     package static let maximumTokenLength = 4_096
 
     private struct State: Sendable {
@@ -15,7 +15,6 @@ package final class VerifiedTokenCache: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The last seen value of ``RemoteKeySet/keyChanges()``.
     private let keyChanges = Mutex<UInt64>(0)
 
     /// - Parameters:
@@ -29,18 +28,16 @@ package final class VerifiedTokenCache: Sendable {
                 revoked: RevokedTokens(capacity: revocations, tokenLifetime: tokenLifetime)))
     }
 
-    /// The number of revocations that newer ones have replaced although their tokens had not expired.
+    /// Revocations evicted before their tokens had expired.
     package var revocationsLost: Int { state.withLock { $0.revoked.evictedEarly } }
 
-    /// The number of cached tokens.
     package var count: Int { state.withLock { $0.slots.count } }
 
     /// Returns the cached token, or verifies it.
     ///
     /// - Parameters:
-    ///   - refusesRevoked: For callers that cannot learn otherwise that a session has ended.
-    ///   - verify: Called for a token that is not cached. Its result is stored, unless the token is revoked or entries
-    ///     were removed in the meantime.
+    ///   - refusesRevoked: For callers with no other way to learn that a session has ended.
+    ///   - verify: Its result is stored, unless the token is revoked or entries were removed during the call.
     /// - Throws: Errors of `verify`, and ``TokenRejection/revoked``.
     package func verified(
         _ token: String, at now: Instant, refusesRevoked: Bool = false,
@@ -52,16 +49,16 @@ package final class VerifiedTokenCache: Sendable {
             return fresh
         }
         let (digest, epoch, known) = lookUp(token, at: now)
-        // Cached tokens are never revoked, so repeated tokens need no further check.
+        // Cached tokens are never revoked.
         if let known { return known }
         let fresh = try verify(token)
         if store(fresh, digest, epoch, at: now), refusesRevoked { throw .revoked }
         return fresh
     }
 
-    /// The same for keys that may have to be fetched first. Clears the cache after the keys have changed.
+    /// For keys that may have to be fetched first. Clears the cache after the keys have changed.
     ///
-    /// - Parameter keys: Must be the same key set for every call.
+    /// - Parameter keys: The same key set for every call.
     /// - Throws: As ``RemoteKeySet/verify(_:at:leeway:)``. A revoked token is not refused.
     package func verified(
         _ token: String, at now: Instant, leeway: Duration = .zero, by keys: RemoteKeySet
@@ -85,19 +82,15 @@ package final class VerifiedTokenCache: Sendable {
         if isNew { forgetAll() }
     }
 
-    /// Revokes the tokens of a session or subject, and removes them from the cache.
-    ///
-    /// - Parameters:
-    ///   - notedAt: Of two notes for one id the later one applies.
-    ///   - until: nil revokes permanently. A time not after `notedAt` lifts the revocation.
-    ///   - now: If given, an earlier note from the future does not count.
+    /// Revokes and evicts a session's or subject's tokens; parameters as for
+    /// ``RevokedTokens/note(_:at:until:now:)``.
     package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil, now: Instant? = nil) {
         state.withLock { state in
             if state.revoked.note(id, at: notedAt, until: until, now: now) { state.slots.forget(id) }
         }
     }
 
-    /// Clears the cache, because keys have changed.
+    /// For changed keys.
     package func forgetAll() { _ = state.withLock { $0.slots.forgetAll() } }
 
     private func lookUp(_ token: String, at now: Instant) -> (SHA256Digest, UInt64, VerifiedToken?) {
@@ -111,7 +104,7 @@ package final class VerifiedTokenCache: Sendable {
     private func store(_ token: VerifiedToken, _ digest: SHA256Digest, _ epoch: UInt64, at now: Instant) -> Bool {
         state.withLock { state in
             if state.revoked.contains(token.claims, at: now) { return true }
-            // Within the leeway a token is accepted after its `exp`, but not stored.
+            // A token within the leeway is accepted, but not stored.
             if state.slots.epoch == epoch, token.claims.isLive(at: now) { state.slots.store(token, for: digest) }
             return false
         }

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A verifying key with its algorithm, so that it cannot be used with another.
+/// A key that cannot be used with another algorithm.
 enum VerifyingKey: Sendable {
     case hs256(SymmetricKey)
     case rsa(_RSA.Signing.PublicKey, SigningAlgorithm)
@@ -23,11 +23,11 @@ enum VerifyingKey: Sendable {
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
         case .es384(let key):
-            // Ignored: a wrong length is a bad signature.
+            // Ignored: as above.
             guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
         case .es512(let key):
-            // Ignored: a wrong length is a bad signature.
+            // Ignored: as above.
             guard let signature = try? P521.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
         case .edDSA(let key):
@@ -37,7 +37,7 @@ enum VerifyingKey: Sendable {
 }
 
 extension SigningAlgorithm {
-    /// The padding of an RSA signature. The salt of PSS is as long as the digest (RFC 7518 §3.5).
+    /// PSS's salt is as long as the digest (RFC 7518 §3.5).
     var padding: _RSA.Signing.Padding {
         switch self {
         case .ps256, .ps384, .ps512: .PSS

@@ -1,4 +1,4 @@
-/// The languages of the built-in mails. The raw values are BCP 47 tags.
+/// The raw values are BCP 47 tags.
 package enum MailLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case spanish = "es"
@@ -15,14 +15,14 @@ package enum MailLanguage: String, CaseIterable, Sendable {
 extension MailLanguage {
     package var isRightToLeft: Bool { self == .arabic }
 
-    /// The best language for a language tag or a value of `Accept-Language`; English if none matches.
+    /// For a language tag or `Accept-Language`; English if none matches.
     package static func preferred(_ text: String?) -> MailLanguage { matching(text) ?? .english }
 
-    /// The best language for a language tag (RFC 5646; `ar_EG` counts as well) or a value of `Accept-Language` (RFC
-    /// 9110 §12.5.4). A tag matches by its first subtag; those of traditional Chinese match nothing.
+    /// The best language for a tag (RFC 5646, or `ar_EG`) or `Accept-Language` (RFC 9110 §12.5.4). Tags match by their
+    /// first
+    /// subtag; those of traditional Chinese match nothing.
     ///
-    /// - Returns: nil if none matches. `*` matches nothing, because it prefers nothing. Of more than 1,024 bytes or 32
-    ///   tags the rest is not read.
+    /// - Returns: nil if none matches; `*` matches nothing. Reads at most 1,024 bytes and 32 tags.
     package static func matching(_ text: String?) -> MailLanguage? {
         guard let text else { return nil }
         let ranges = text.utf8.prefix(1_024).split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
@@ -31,14 +31,14 @@ extension MailLanguage {
             let parts = range.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             guard let tag = parts.first, let language = language(of: tag) else { continue }
             let weight = parts.dropFirst().lazy.compactMap(weight).first ?? 1_000
-            // The first of equals: browsers list by preference.
+            // Of equal weights the first: browsers list by preference.
             if weight > best?.weight ?? 0 { best = (language, weight) }
         }
         return best?.language
     }
 
     private static func language(of tag: Substring.UTF8View) -> MailLanguage? {
-        // The longest tag that says something here is `zh-Hant-HK`.
+        // The longest meaningful tag is `zh-Hant-HK`.
         let text = String(decoding: tag.prefix(40), as: UTF8.self).lowercased()
         let subtags = text.split { $0 == " " || $0 == "\t" || $0 == "-" || $0 == "_" }
         switch subtags.first {
@@ -49,10 +49,10 @@ extension MailLanguage {
         }
     }
 
-    /// The script of traditional Chinese, and the regions that use it.
+    /// Script and regions of traditional Chinese.
     private static let traditional: [Substring] = ["hant", "tw", "hk", "mo"]
 
-    /// Thousandths of `q=0.8`; nil for another parameter. A malformed weight counts as 0.
+    /// Thousandths of `q=0.8`; nil for another parameter, 0 if malformed.
     private static func weight(_ parameter: Substring.UTF8View) -> Int? {
         let text = String(decoding: parameter, as: UTF8.self).filter { $0 != " " && $0 != "\t" }.lowercased()
         guard text.hasPrefix("q=") else { return nil }

@@ -1,15 +1,14 @@
 package import Foundation
 
-/// An operator's replacements for the built-in emails.
 package struct MailOverrides: Sendable {
-    /// A subject, with the name of its setting.
+    /// Origin: the name of its setting.
     package typealias Subject = (text: String, origin: String)
 
-    /// A folder of files such as `recovery.html` and `recovery.de.subject`.
+    /// With files such as `recovery.html` and `recovery.de.subject`.
     package var folder: URL?
-    /// Subjects for all languages, by ``MailTemplateKind/templateName``.
+    /// For all languages, by ``MailTemplateKind/templateName``.
     package var subjects: [String: Subject]
-    /// HTML files for all languages, by ``MailTemplateKind/templateName``.
+    /// HTML for all languages, by ``MailTemplateKind/templateName``.
     package var files: [String: URL]
 
     package init(folder: URL? = nil, subjects: [String: Subject] = [:], files: [String: URL] = [:]) {
@@ -17,15 +16,14 @@ package struct MailOverrides: Sendable {
     }
 }
 
-/// The part of a mail that a template replaces, in one language or in all.
 struct TemplatePlace: Hashable, Sendable {
     let name: String
     let language: MailLanguage?
     let format: OperatorTemplate.Format
 
-    /// The part that a file replaces, by its name: `recovery.html`, `recovery.de.txt`.
+    /// Parses a file name: `recovery.html`, `recovery.de.txt`.
     ///
-    /// - Throws: ``TemplateFault/unreadable(_:)`` with what is unknown.
+    /// - Throws: ``TemplateFault/unreadable(_:)``.
     init(fileName: String) throws(TemplateFault) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count) else {
@@ -60,7 +58,6 @@ struct TemplatePlace: Hashable, Sendable {
     ]
 }
 
-/// Reads and checks all templates of an operator.
 struct OverrideReader {
     private(set) var templates: [TemplatePlace: OperatorTemplate] = [:]
     private(set) var problems: [MailTemplateProblems.Problem] = []
@@ -85,7 +82,7 @@ struct OverrideReader {
             files = try FileManager.default.contentsOfDirectory(
                 at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         } catch {
-            // Ignored: Foundation's description, which differs between systems.
+            // Ignored: Foundation's description differs between systems.
             problems.append(.init(folder.path, nil, "is no folder that can be read"))
             return
         }
@@ -104,7 +101,7 @@ struct OverrideReader {
             let handle = try FileHandle(forReadingFrom: file)
             data = try handle.read(upToCount: OperatorTemplate.fileLimit + 1) ?? Data()
         } catch {
-            // Ignored: Foundation's description, which differs between systems.
+            // Ignored: as above.
             problems.append(.init(file.path, nil, "cannot be read"))
             return
         }
@@ -112,7 +109,7 @@ struct OverrideReader {
             problems.append(.init(file.path, nil, "is longer than \(OperatorTemplate.fileLimit / 1_024) KiB"))
             return
         }
-        // A byte order mark would be the first character of the mail.
+        // A byte order mark would be the email's first character.
         guard let text = String(validating: data.trimmingPrefix([0xEF, 0xBB, 0xBF]), as: UTF8.self) else {
             problems.append(.init(file.path, nil, "is not UTF-8 text"))
             return

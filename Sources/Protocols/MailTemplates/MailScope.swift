@@ -1,13 +1,13 @@
 import GatehouseWire
 import Mustache
 
-/// The values of one mail, as Mustache reads them.
+/// One email's values, as Mustache reads them.
 struct MailScope: MustacheParent {
     let values: MailValues
     let language: MailLanguage
 
-    /// The transform of sections. Its result is a Bool, which Mustache does not look into: else a member of the user's
-    /// metadata called `ConfirmationURL` would hide the link inside of a section.
+    /// The transform of sections. Mustache does not look into its Bool result; otherwise a metadata member called
+    /// `ConfirmationURL` would hide the link in a section.
     static let exists = "exists"
 
     func child(named name: String) -> Any? {
@@ -19,7 +19,7 @@ struct MailScope: MustacheParent {
     }
 }
 
-/// An object in the user's metadata. Lists and null show as nothing.
+/// Lists and null are shown as nothing.
 struct MetadataScope: MustacheParent {
     let members: AuthJSONObject
 
@@ -38,7 +38,7 @@ struct MetadataScope: MustacheParent {
 }
 
 extension MetadataScope: CustomStringConvertible {
-    /// An object in the place of a text shows as nothing.
+    /// An object where a text belongs is shown as nothing.
     var description: String { "" }
 }
 
@@ -47,7 +47,7 @@ extension MetadataScope: MustacheTransformable {
 }
 
 extension MailText: MustacheTransformable {
-    /// - Returns: nil for an unknown name. Mustache then renders nothing.
+    /// - Returns: nil for an unknown name, which Mustache renders as nothing.
     func transform(_ name: String) -> Any? {
         name == MailScope.exists ? true : MailEscape(rawValue: name).map(escaped)
     }

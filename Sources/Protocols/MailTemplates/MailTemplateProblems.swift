@@ -1,9 +1,8 @@
-/// Everything that is wrong with the operator's templates.
 package struct MailTemplateProblems: Error, Equatable, Sendable, CustomStringConvertible {
     package struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// The file, or the name that the caller gave to a subject.
+        /// The file, or the caller's name of a subject.
         package let origin: String
-        /// From 1; nil if it concerns the whole file.
+        /// From 1; nil for the whole file.
         package let line: Int?
         /// The end of a sentence.
         package let reason: String

@@ -1,13 +1,12 @@
 import GatehouseWire
 
-/// A value in a mail: one line without control characters, of a bounded length.
+/// An email's value: one line of bounded length without control characters.
 ///
-/// Escaping works on bytes. swift-mustache's own works on characters, and leaves a quote alone that a combining mark
-/// follows.
+/// Escapes bytes. swift-mustache escapes characters, and leaves a quote with a combining mark alone.
 struct MailText: Equatable, Sendable, CustomStringConvertible {
     let description: String
 
-    /// - Parameter limit: Bytes of UTF-8. The rest is cut off and not read.
+    /// - Parameter limit: UTF-8 bytes. The rest is cut off unread.
     init(_ text: String, limit: Int) {
         var kept = String.UnicodeScalarView()
         var length = 0
@@ -17,17 +16,17 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
             if !scalar.isDeceptive {
                 kept.append(scalar)
             } else if scalar.properties.generalCategory != .format {
-                // A line break. Without a trace go the marks that turn the direction of text around.
+                // A line break. Bidirectional controls are dropped.
                 kept.append(" ")
             }
         }
         description = String(kept)
     }
 
-    /// The most bytes of a subject.
+    /// Bytes.
     static let subjectLimit = 900
 
-    /// One line without control characters. What is too long is cut: a long name keeps no mail from being sent.
+    /// One line without control characters. Cut, not refused: a long name must not prevent the email.
     init(subject: String) {
         let (limit, ellipsis) = (Self.subjectLimit, "…")
         var kept = String.UnicodeScalarView()
@@ -40,7 +39,7 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
         description = String(kept) + (left < 0 ? ellipsis : "")
     }
 
-    /// A text that consists of clean values and of our own words.
+    /// - Parameter description: Clean values and our own words.
     init(composed: String) { description = composed }
 
     func escaped(_ escape: MailEscape) -> MailText {
@@ -83,21 +82,20 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a value enters its place in a template, as in Go's `html/template`. The raw values are the names of Mustache
-/// transforms.
+/// Escaping for a place in a template, as in Go's `html/template`. The raw values name Mustache transforms.
 enum MailEscape: String, CaseIterable, Sendable {
-    /// A text or a subject.
+    /// Plain text or subject.
     case plain
-    /// Text or a quoted attribute of HTML.
+    /// HTML text or quoted attribute.
     case html
-    /// A comment, such as those that only Outlook reads. Without hyphens a value cannot end it.
+    /// A comment, such as Outlook's. Without hyphens a value cannot end it.
     case comment
-    /// The path of a link.
+    /// A link's path.
     case path
-    /// The query of a link.
+    /// A link's query.
     case query
 
-    /// The most bytes that one byte becomes.
+    /// The maximum bytes per input byte.
     var growth: Int {
         switch self {
         case .plain: 1
@@ -110,6 +108,6 @@ enum MailEscape: String, CaseIterable, Sendable {
     /// RFC 3986 §2.3.
     static let unreservedBytes = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-    /// With what separates parts of a URL (RFC 3986 §2.2), without quotes and parentheses.
+    /// Plus URL delimiters (RFC 3986 §2.2), without quotes and parentheses.
     static let pathBytes = unreservedBytes.union("!#$&*+,/:;=?@[]%".utf8)
 }

@@ -1,32 +1,32 @@
 package import GatehouseWire
 
-/// What one mail says. Text that users chose is bounded and cleaned when it is rendered.
+/// Rendering bounds and cleans text that users chose.
 package struct MailValues: Sendable {
     package var appName: String
     package var siteURL: String
-    /// The account's address. In the notice of a changed address: the new one.
+    /// The account's address; the new one in the notice of a change.
     package var email: String
-    /// The recipient's address.
+    /// The recipient's.
     package var sendingTo: String
     package var newEmail: String?
     package var oldEmail: String?
-    /// The link of the mail.
     package var confirmationURL: String?
-    /// The code, as the user types it.
+    /// As the user types it.
     package var token: String?
     package var tokenHash: String?
     package var redirectTo: String?
-    /// How long link and code are good for.
+    /// Of link and code.
     package var lifetime: Duration?
-    /// The user's metadata. The built-in mails show none of it: a stranger may have signed up with this address, and
-    /// could advertise with a name.
+    /// The user's metadata. Built-in emails omit it: a stranger may have signed up with this address, and could
+    /// advertise with
+    /// a name.
     package var data = AuthJSONObject()
-    /// The name of a sign-in method, such as Google.
+    /// A sign-in method, such as Google.
     package var provider: String?
-    /// The kind of a second factor, as on the wire.
+    /// As on the wire.
     package var factorType: String?
     package var removalTime: Instant?
-    /// The product that keeps a passkey.
+    /// The product that stores a passkey.
     package var authenticator: String?
     package var device: String?
     package var time: Instant?
@@ -37,7 +37,6 @@ package struct MailValues: Sendable {
 }
 
 extension MailValues {
-    /// The value as it is shown; nil without one.
     func text(_ variable: MailVariable, in language: MailLanguage) -> MailText? {
         let text: String? =
             switch variable {
@@ -64,7 +63,6 @@ extension MailValues {
         return MailText(text, limit: variable.limit)
     }
 
-    /// - Throws: ``MailRenderingError`` if the mail cannot be written with these values.
     func check(for kind: MailTemplateKind) throws(MailRenderingError) {
         for (variable, url) in [(.siteURL, siteURL), (.confirmationURL, confirmationURL), (.redirectTo, redirectTo)]
             as [(MailVariable, String?)]
@@ -77,7 +75,7 @@ extension MailValues {
         }
     }
 
-    /// Values for each variable of the kind, to check a template with.
+    /// For checking a template.
     static func sample(_ kind: MailTemplateKind) -> MailValues {
         var values = MailValues(
             appName: "Example", siteURL: "https://app.example.org", email: "ana@example.org")
@@ -100,10 +98,9 @@ extension MailValues {
     }
 }
 
-/// Why a mail cannot be written. The caller passed values that its own checks have to refuse earlier.
+/// The caller's own checks must refuse these values earlier.
 package enum MailRenderingError: Error, Equatable, Sendable {
-    /// The kind needs a value that is not there.
     case missing(MailVariable)
-    /// A URL is longer than its limit.
+    /// A URL beyond its limit.
     case tooLong(MailVariable)
 }

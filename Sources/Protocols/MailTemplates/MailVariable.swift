@@ -1,39 +1,38 @@
-/// A value that a template can show. The raw values are Supabase's names where there is one.
+/// The raw values are Supabase's names where they exist.
 package enum MailVariable: String, CaseIterable, Sendable {
     case appName = "AppName"
     case siteURL = "SiteURL"
     /// The account's address.
     case email = "Email"
-    /// The address that the mail goes to.
+    /// The recipient's address.
     case sendingTo = "SendingTo"
     case newEmail = "NewEmail"
     case oldEmail = "OldEmail"
     case confirmationURL = "ConfirmationURL"
-    /// The code to type.
     case token = "Token"
     case tokenHash = "TokenHash"
     case redirectTo = "RedirectTo"
     /// A member of the user's metadata: `.Data.first_name`.
     case data = "Data"
-    /// How long link and code are good for, in words.
+    /// Of link and code, in words.
     case lifetime = "Lifetime"
     /// The name of a sign-in method.
     case provider = "Provider"
-    /// The kind of a second factor: `totp`, `webauthn` or `recovery_code`.
+    /// `totp`, `webauthn` or `recovery_code`.
     case factorType = "FactorType"
     /// When a second factor will be removed.
     case removalTime = "RemovalTime"
-    /// The product that keeps a passkey, such as a password manager.
+    /// The product that stores a passkey, such as a password manager.
     case authenticator = "Authenticator"
     case device = "Device"
     case time = "Time"
 }
 
 extension MailVariable {
-    /// Whether the value is an address that the server made or allowed. A link may begin with it.
+    /// Generated or allowed by the server, so a link may begin with it.
     var isURL: Bool { self == .confirmationURL || self == .siteURL || self == .redirectTo }
 
-    /// The most bytes of a value. A longer text is cut; a longer URL is refused, because half of one leads elsewhere.
+    /// Bytes. Longer text is cut; a longer URL is refused, because half of one leads elsewhere.
     package var limit: Int {
         switch self {
         case .siteURL, .confirmationURL, .redirectTo: 4_096

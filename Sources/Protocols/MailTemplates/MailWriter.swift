@@ -1,8 +1,8 @@
 import Mustache
 
-/// A mail in one language, ready for a composer of messages. Lines end with LF.
+/// Lines end with LF.
 package struct RenderedMail: Equatable, Sendable {
-    /// One line, without control characters, of at most 900 bytes.
+    /// At most 900 bytes, without control characters.
     package let subject: String
     package let text: String
     package let html: String
@@ -12,10 +12,8 @@ package struct RenderedMail: Equatable, Sendable {
     }
 }
 
-/// Writes the mails of an account server: built-in ones in ten languages, or an operator's.
-///
-/// Knows no account, no database and no transport. The work of one mail is linear in its template and its values, and
-/// both are bounded.
+/// Writes built-in emails in ten languages, or an operator's. The work is linear in template and values, which are
+/// bounded.
 package struct MailWriter: Sendable {
     private let replaced: [TemplatePlace: OperatorTemplate]
 
@@ -26,7 +24,7 @@ package struct MailWriter: Sendable {
         replaced = reader.templates
     }
 
-    /// - Throws: ``MailRenderingError`` if a value that the kind needs is missing, or a URL is too long.
+    /// - Throws: ``MailRenderingError`` if a required value is missing, or a URL is too long.
     package func render(
         _ kind: MailTemplateKind, language: MailLanguage, values: MailValues
     ) throws(MailRenderingError) -> RenderedMail {
@@ -42,7 +40,7 @@ package struct MailWriter: Sendable {
             html: shownHTML)
     }
 
-    /// The operator's template for the language, before the one for all languages.
+    /// The language's template, otherwise the one for all languages.
     private func template(
         _ kind: MailTemplateKind, _ language: MailLanguage, _ format: OperatorTemplate.Format
     ) -> OperatorTemplate? {

@@ -3,25 +3,25 @@ import JSONWebTokens
 
 /// A server-to-server notification from Apple.
 package struct AppleNotification: Equatable, Sendable {
-    /// The maximum age on arrival. Storing ``id`` for longer than this prevents processing a notification twice.
+    /// The maximum age on arrival. Keep ``id`` longer than this to process each notification only once.
     package static let maximumAge: Duration = .seconds(7 * 86_400)
 
-    /// The `jti`, 1 to 255 bytes; the same for every delivery of a notification.
+    /// `jti`, 1 to 255 bytes; the same for every delivery of a notification.
     package let id: String
     /// Our client id, usually the app's bundle id.
     package let client: String
     package let issuedAt: Instant
-    /// One in practice, at most 16.
+    /// At most 16; one in practice.
     package let events: [Event]
 
     package struct Event: Equatable, Sendable {
         package let kind: Kind
-        /// The user's `sub`, as in ID tokens.
+        /// `sub` in ID tokens.
         package let subject: String
-        /// Present for the two kinds about addresses.
+        /// Only for events about addresses.
         package let email: String?
         package let isPrivateRelay: Bool
-        /// The time of the event. Later actions of the user, such as consenting again, take precedence.
+        /// The user's later actions, such as consenting again, take precedence.
         package let occurredAt: Instant?
     }
 
@@ -29,11 +29,11 @@ package struct AppleNotification: Equatable, Sendable {
         /// Apple stopped forwarding mail to the relay address.
         case emailDisabled
         case emailEnabled
-        /// The user no longer uses Sign in with Apple for this app. Remove the sign-in method and its sessions.
+        /// The user stopped using Sign in with Apple for this app. Remove the sign-in method and its sessions.
         case consentRevoked
         /// The Apple account was deleted permanently.
         case accountDeleted
-        /// A kind unknown to this program; at most 64 code points.
+        /// At most 64 code points.
         case other(String)
 
         init(_ type: String) {
@@ -51,10 +51,10 @@ package struct AppleNotification: Equatable, Sendable {
 }
 
 extension OpenIDProvider {
-    /// Parses a notification posted to us: `{"payload":"<token>"}`. Anyone can post; only tokens that Apple signed for
-    /// one of our clients are accepted.
+    /// Parses a posted `{"payload":"<token>"}`, which anyone can send; accepts only tokens that Apple signed for our
+    /// clients.
     ///
-    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the keys could not be fetched; answer so that Apple retries.
+    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the keys could not be fetched: respond so that Apple retries.
     ///   Otherwise ``ProviderFailure/rejected(_:)``.
     package func appleNotification(
         _ body: [UInt8], at now: Instant
@@ -96,7 +96,7 @@ extension AppleNotification {
             throw .wrongAudience(found: audience, accepted: settings.clientIDs)
         }
         self.client = client
-        // Apple's documented example has no `exp`, but real notifications do.
+        // Apple's documented example has no `exp`; real notifications do.
         if let expiresAt, now >= expiresAt + IDTokenCheck.leeway { throw .expired(expiresAt) }
         guard issuedAt <= now + IDTokenCheck.leeway else { throw .notYetValid(claim: "iat") }
         guard now < issuedAt + Self.maximumAge else { throw .tooOld(issuedAt) }
@@ -104,9 +104,9 @@ extension AppleNotification {
         self.events = events
     }
 
-    /// JSON in a string within JSON. The plural of the claim's name suggests an array.
+    /// JSON in a string. The claim's plural name suggests an array.
     private static func events(_ claim: AuthJSON?) -> [Event]? {
-        // Ignored: the notification is refused as a whole.
+        // Ignored: the whole notification is refused.
         guard let events = claim?.stringValue.map({ try? JSONReader.read($0) }) ?? claim else { return nil }
         let list = events.arrayValue ?? [events]
         guard (1...16).contains(list.count) else { return nil }
@@ -128,7 +128,7 @@ extension AppleNotification.Event {
         occurredAt = Self.time(members["event_time"])
     }
 
-    /// Apple's documented example uses seconds, real notifications milliseconds.
+    /// Seconds in Apple's documented example, milliseconds in reality.
     private static func time(_ claim: AuthJSON?) -> Instant? {
         guard let number = claim?.intValue, (0..<100_000_000_000_000).contains(number) else { return nil }
         return number < 100_000_000_000 ? Instant(seconds: number) : Instant(microseconds: number * 1_000)

@@ -3,11 +3,10 @@ package import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The key in Apple's .p8 file. It signs client secrets on demand, so that none expires after six months ([Creating a
-/// client
+/// Apple's .p8 key. Signs client secrets on demand, so none expires after six months ([Creating a client
 /// secret](https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret)).
 package struct AppleSigningKey: Sendable {
-    /// The maximum that Apple allows.
+    /// Apple's maximum.
     package static let maximumLifetime: Duration = .seconds(15_777_000)
     private static let audience = "https://appleid.apple.com"
 
@@ -16,9 +15,9 @@ package struct AppleSigningKey: Sendable {
     private let signer: TokenSigner
 
     /// - Parameters:
-    ///   - pem: The file's text. A literal `\n` counts as a line break, as is common in environment variables.
-    ///   - keyID: Ten capital letters and digits, as is `teamID`.
-    /// - Throws: ``ProviderSettingsProblems`` with every problem: `privateKey`, `keyID`, `teamID`.
+    ///   - pem: The file's text. A literal `\n` is a line break, as is common in environment variables.
+    ///   - keyID: Ten capital letters and digits, like `teamID`.
+    /// - Throws: ``ProviderSettingsProblems`` with every problem.
     package init(pem: Secret, keyID: String, teamID: String) throws(ProviderSettingsProblems) {
         var problems: [ProviderSettingsProblem] = []
         if !Self.isID(teamID) { problems.append(.teamID(teamID)) }
@@ -41,11 +40,9 @@ package struct AppleSigningKey: Sendable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// Signs the token that Apple accepts as a client secret.
-    ///
     /// - Parameters:
     ///   - client: The Services ID or bundle id that the code or token was issued to.
-    ///   - lifetime: At most ``maximumLifetime``; longer values are reduced.
+    ///   - lifetime: Capped at ``maximumLifetime``.
     /// - Throws: Errors of the crypto library.
     package func clientSecret(
         for client: String, at now: Instant, lifetime: Duration = .seconds(3_600)
@@ -58,7 +55,7 @@ package struct AppleSigningKey: Sendable {
     }
 }
 
-/// The current client secrets, one per client id. Each is used for half of its lifetime.
+/// One client secret per client id, each used for half of its lifetime.
 final class AppleClientSecrets: Sendable {
     private static let lifetime: Duration = .seconds(3_600)
 
@@ -67,7 +64,6 @@ final class AppleClientSecrets: Sendable {
 
     init(_ key: AppleSigningKey) { self.key = key }
 
-    /// - Throws: Errors of the crypto library.
     func secret(for client: String, at now: Instant) throws -> Secret {
         try made.withLock { made in
             if let last = made[ExternalName(trusted: client)], now >= last.at, now < last.at + Self.lifetime / 2 {

@@ -1,14 +1,13 @@
 import Crypto
 package import GatehouseWire
 
-/// The secrets of one browser sign-in, apart from the state that the caller stores: the PKCE verifier (RFC 7636 §4.1)
-/// and the nonce that the ID token must repeat.
+/// The PKCE verifier (RFC 7636 §4.1) and nonce of one browser sign-in. The caller stores the state.
 package struct AuthorizationSecrets: Sendable {
     /// 43 characters.
     package let verifier: Secret
-    /// 43 characters. Not secret, because it passes through the browser.
+    /// 43 characters. Not secret: it passes through the browser.
     package let nonce: String
-    /// The S256 challenge of the verifier (RFC 7636 §4.2).
+    /// S256 (RFC 7636 §4.2).
     package let codeChallenge: String
 
     /// - Parameter randomBytes: A cryptographically secure source.
@@ -20,17 +19,15 @@ package struct AuthorizationSecrets: Sendable {
     }
 }
 
-/// The parameters of a browser sign-in.
 package struct AuthorizationRequest: Sendable {
-    /// Identifies the flow: unguessable and single-use. The caller binds it to browser and provider.
+    /// Unguessable and single-use. The caller binds it to browser and provider.
     package var state: String
     package var nonce: String
     package var codeChallenge: String
-    /// Our callback URL.
     package var redirectURL: String
-    /// Scopes that the app requests in addition to the provider's defaults.
+    /// In addition to the provider's defaults.
     package var scopes: [String]
-    /// Parameters that the app passes to the provider, such as `login_hint`. Of duplicates the first counts.
+    /// Passed to the provider, such as `login_hint`. The first of duplicates wins.
     package var extra: [(name: String, value: String)]
 
     package init(
@@ -47,7 +44,7 @@ package struct AuthorizationRequest: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// Parameters in lower case that callers cannot set, because they would override ours or are reserved.
+    /// Lower case. They would override ours or are reserved.
     private static let reserved: Set<ExternalName> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "redirect_uri", "response_type",
         "response_mode", "state", "nonce", "scope", "code_challenge", "code_challenge_method", "code_verifier",
@@ -57,7 +54,7 @@ extension AuthorizationRequest {
         "link_identity",
     ]
 
-    /// The parameters to pass on: at most 16 with at most 1,024 bytes each, the first in order of their names.
+    /// At most 16 parameters, the first by name, with at most 1,024 bytes each.
     static func passable(_ extra: [(name: String, value: String)]) -> [ExternalName: String] {
         var first: [ExternalName: String] = [:]
         for (name, value) in extra where (1...64).contains(name.utf8.count) {
@@ -70,7 +67,7 @@ extension AuthorizationRequest {
         return Dictionary(uniqueKeysWithValues: allowed.sorted { $0.key < $1.key }.prefix(16).map { ($0, $1) })
     }
 
-    /// The scopes (RFC 6749 §3.3) without duplicates, at most 32.
+    /// Scopes (RFC 6749 §3.3) without duplicates, at most 32.
     static func words(_ usual: [String], _ wishes: [String]) -> [String] {
         var seen: Set<ExternalName> = []
         let words = wishes.flatMap { wish in
@@ -87,7 +84,7 @@ extension AuthorizationRequest {
 extension OpenIDProvider {
     /// The URL to send the browser to, with its parameters sorted by name.
     ///
-    /// Apple gets only the parameters that it needs: if name and address are requested, it answers with a form POST.
+    /// Apple gets only the parameters it needs. It responds with a form POST if name or address is requested.
     ///
     /// - Throws: ``ProviderFailure/notOffered(_:)`` without credentials or an authorization endpoint, and the errors of
     ///   ``metadata()``.
@@ -113,9 +110,8 @@ extension OpenIDProvider {
         return endpoint.text + separator + FormText.query(parameters)
     }
 
-    /// Checks the issuer in the callback, against mix-up attacks (RFC 9207 §2.4).
+    /// Checks the callback's `iss` against mix-up attacks (RFC 9207 §2.4).
     ///
-    /// - Parameter issuer: The callback's `iss`, if any.
     /// - Throws: ``ProviderFailure/rejected(_:)`` for another issuer, or for none if the provider announces one; and
     ///   the errors of ``metadata()``.
     package func checkCallback(issuer: String?) async throws(ProviderFailure) {

@@ -1,11 +1,12 @@
 import GatehouseWire
 
-/// External text that is shown to users or logged.
+/// External text to display or log.
 enum DisplayText {
-    /// Removes control characters, line breaks and bidirectional controls, and trims the text. Keeps at most `limit`
-    /// code points without splitting a character.
+    /// Trims the text and removes control characters, line breaks and bidirectional controls. `limit` is in code
+    /// points;
+    /// characters are not split.
     static func cut(_ text: String, to limit: Int) -> String {
-        // Far beyond any limit. The rest is ignored.
+        // Bounds the work, far beyond any limit.
         let cleaned = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4_096).filter(isHarmless)))
         var (result, count) = ("", 0)
         for character in cleaned.drop(while: \.isWhitespace) {

@@ -1,7 +1,7 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// The claims of an ID token (OpenID Connect Core 1.0 §2).
+/// OpenID Connect Core 1.0 §2.
 struct IDTokenClaims: Sendable {
     let issuer: String
     let subject: String
@@ -29,7 +29,7 @@ struct IDTokenClaims: Sendable {
     }
 }
 
-/// The rules for an ID token with a valid signature (OpenID Connect Core 1.0 §3.1.3.7). Does no I/O.
+/// The rules for an ID token with a valid signature (OpenID Connect Core 1.0 §3.1.3.7).
 struct IDTokenCheck: Sendable {
     /// How far the provider's clock may be ahead.
     static let leeway: Duration = .seconds(60)
@@ -39,7 +39,6 @@ struct IDTokenCheck: Sendable {
     let now: Instant
 
     /// - Parameters:
-    ///   - accessToken: The access token issued with it.
     ///   - nonce: nil if another check has bound the token to its sign-in.
     ///   - client: The only accepted audience; nil accepts every configured client id.
     func claims(
@@ -66,7 +65,7 @@ struct IDTokenCheck: Sendable {
         guard payload.type != "at+jwt" else { throw .notAccepted(.unsupportedHeader(member: "typ")) }
     }
 
-    /// Apple and Google have several issuer names. For others only the one in their discovery document counts.
+    /// Apple and Google have several issuer names; others only that of their discovery document.
     private func isOurs(_ issuer: String) -> Bool {
         settings.kind == .openID ? issuer == metadata.issuer : settings.issuers.contains(issuer)
     }
@@ -87,8 +86,9 @@ struct IDTokenCheck: Sendable {
         }
     }
 
-    /// With a single audience, `azp` may be another app of the same owner, as with Google on Android. With several
-    /// audiences it must be present and ours. In tokens that we requested it must be ours.
+    /// With a single audience, `azp` may be the owner's other app, as with Google on Android. With several audiences,
+    /// and in
+    /// tokens that we requested, it must be ours.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         guard claims.audience.contains(where: { accepted.contains($0) }) else {

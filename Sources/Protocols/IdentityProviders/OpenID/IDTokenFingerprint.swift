@@ -1,15 +1,14 @@
 import Crypto
 package import GatehouseWire
 
-/// Identifies an ID token, to accept each token only once.
+/// Identifies an ID token, to accept it only once.
 package struct IDTokenFingerprint: Equatable, Sendable {
-    /// SHA-256 of the signed bytes. A signature can have several encodings; the signed bytes cannot.
+    /// SHA-256 of the signed bytes. A signature can have several encodings.
     package let digest: [UInt8]
-    /// The token's `exp`, after which no one accepts it.
     package let expiresAt: Instant
 
-    /// - Parameter token: A token with a valid signature.
-    /// - Returns: nil for a token with neither `nonce` nor `jti`.
+    /// - Parameter token: Has a valid signature.
+    /// - Returns: nil without `nonce` and `jti`.
     init?(_ token: Secret, _ claims: IDTokenClaims, _ members: AuthJSONObject) {
         let marks = [claims.nonce, members["jti"]?.stringValue]
         guard marks.contains(where: { $0?.isEmpty == false }) else { return nil }

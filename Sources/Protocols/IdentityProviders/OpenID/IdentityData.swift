@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The members of `identity_data` for each provider, as in Supabase Auth
+/// `identity_data` for each provider, as in Supabase Auth
 /// ([Identities](https://supabase.com/docs/guides/auth/identities)).
 struct IdentityData {
     let claims: ProfileClaims
@@ -53,7 +53,7 @@ struct IdentityData {
             ], custom: ["hd": claims.text("hd").map(AuthJSON.string)], in: common)
     }
 
-    /// The provider's profile, used without an ID token.
+    /// Used without an ID token.
     private var profile: AuthJSONObject {
         let name = claims.text("name")
         return with(
@@ -68,7 +68,7 @@ struct IdentityData {
         "gender", "birthdate", "zoneinfo", "locale", "updated_at", "phone",
     ]
 
-    /// The standard claims in the ID token of any other provider.
+    /// Any other provider's ID token.
     private var token: AuthJSONObject {
         var members = common
         for name in Self.standardTexts { members[name] = claims.text(name).map(AuthJSON.string) }

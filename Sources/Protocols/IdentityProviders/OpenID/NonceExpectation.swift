@@ -1,16 +1,15 @@
 import Crypto
 import GatehouseWire
 
-/// The nonce to compare with that of an ID token.
 package enum NonceExpectation: Sendable {
-    /// The nonce that we sent to the provider. The token must contain exactly this.
+    /// We sent it to the provider. The token must contain it unchanged.
     case sent(String)
-    /// The nonce that the app sent with the token. nil or empty means none.
+    /// The app sent it with the token. nil or empty means none.
     case presented(String?)
 }
 
 extension NonceExpectation {
-    /// - Parameter found: The token's `nonce`; nil or empty if it has none.
+    /// - Parameter found: The token's `nonce`.
     func check(_ found: String?, _ settings: ProviderSettings) throws(IdentityRejection) {
         let found = found ?? ""
         switch self {
@@ -33,7 +32,7 @@ extension NonceExpectation {
 }
 
 extension NonceForm {
-    /// The form of a nonce in a token. A raw nonce may look like a digest by chance.
+    /// A raw nonce may look like a digest by chance.
     init(of text: String) {
         let bytes = text.utf8
         let isHex = bytes.count == 64 && bytes.allSatisfy { $0.hexadecimalValue != nil }
@@ -49,8 +48,7 @@ extension NonceForm {
         }
     }
 
-    /// Whether a raw comparison is safe: if the nonce could be a digest, anyone who found the token could simply repeat
-    /// it.
+    /// A nonce that could be a digest is never compared raw: a stolen token would suffice to repeat it.
     func isUsable(for found: String, besides forms: Set<NonceForm>) -> Bool {
         guard self == .raw else { return true }
         let form = NonceForm(of: found)

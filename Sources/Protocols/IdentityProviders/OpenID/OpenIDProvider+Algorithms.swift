@@ -2,12 +2,12 @@ import GatehouseWire
 package import JSONWebTokens
 
 extension OpenIDProvider {
-    /// The algorithms of the ID tokens that would be accepted: supported, announced by the provider, and with a
-    /// published key. Fetches the discovery document and the keys, unless they are cached.
+    /// The algorithms of acceptable ID tokens: supported, announced by the provider, and with a published key. Fetches
+    /// discovery document and keys unless cached.
     ///
     /// - Returns: At least one.
     /// - Throws: ``ProviderFailure/unavailable(_:_:)``; with ``ProviderTrouble/unsupportedAlgorithms(_:)`` or
-    ///   ``ProviderTrouble/noUsableKey(_:)``, the provider answers and sign-in still fails.
+    ///   ``ProviderTrouble/noUsableKey(_:)``, the provider responds but sign-in fails.
     package func usableAlgorithms() async throws(ProviderFailure) -> [SigningAlgorithm] {
         let announced = try await metadata().signingAlgorithms ?? []
         let accepted = SigningAlgorithm.allCases.filter {
@@ -28,7 +28,6 @@ extension OpenIDProvider {
         return usable
     }
 
-    /// Why there are no keys.
     func keysFailure() async -> ProviderFailure {
         await keys.lastFailure as? ProviderFailure ?? .unavailable(.keys, .unreadable)
     }

@@ -6,10 +6,9 @@ extension OpenIDProvider {
     ///
     /// - Parameters:
     ///   - idToken: At most ``ProviderLimits/idToken`` bytes.
-    ///   - accessToken: The access token issued with it, which must match `at_hash` if the token has one.
+    ///   - accessToken: Must match `at_hash` if the token has one.
     ///   - client: The only accepted client id, for tokens that we requested. nil accepts every configured one, for
     ///     tokens from apps.
-    ///   - now: The time to compare `exp`, `iat` and `nbf` with.
     /// - Throws: ``ProviderFailure/rejected(_:)`` for an invalid token, ``ProviderFailure/unavailable(_:_:)`` if the
     ///   keys or endpoints cannot be fetched.
     package func verify(
@@ -21,8 +20,8 @@ extension OpenIDProvider {
         return verified
     }
 
-    /// Determines the identity from our token exchange: from the ID token, and from the provider's profile if there is
-    /// no ID token or no address in it.
+    /// Determines the identity from the ID token, or from the provider's profile if there is no ID token or it has no
+    /// address.
     ///
     /// - Parameter nonce: The ``AuthorizationRequest/nonce``; nil for a code from an app, whose ID token is verified
     ///   separately.
@@ -40,7 +39,7 @@ extension OpenIDProvider {
                 ProfileClaims(members: profile), subject: subject, issuer: settings.issuers[0], client: nil,
                 settings: settings)
         }
-        // Without the scope `openid` no nonce was sent, so none is expected.
+        // Without the scope `openid`, no nonce was sent.
         let expectation = settings.asksForIDToken ? nonce.map(NonceExpectation.sent) : nil
         let (claims, payload) = try await checked(idToken, tokens.accessToken, expectation, tokens.client, now)
         let known = identity(claims, payload.members, client: tokens.client)
@@ -56,7 +55,7 @@ extension OpenIDProvider {
         return identity(claims, signed.merging(profile) { signed, _ in signed }, client: tokens.client)
     }
 
-    /// Fetches the profile of the access token's user (OpenID Connect Core 1.0 §5.3).
+    /// Fetches the access token's profile (OpenID Connect Core 1.0 §5.3).
     ///
     /// - Throws: ``ProviderFailure/notOffered(_:)`` without an access token or a user info endpoint; otherwise
     ///   ``ProviderFailure/refused(_:error:description:)`` or ``ProviderFailure/unavailable(_:_:)``.
@@ -82,7 +81,7 @@ extension OpenIDProvider {
         }
     }
 
-    /// Verifies the signature. Refuses tokens of other issuers before fetching keys.
+    /// Verifies the signature. Refuses other issuers' tokens before fetching keys.
     func signed(_ token: Secret) async throws(ProviderFailure) -> SignedPayload {
         let text = token.reveal()
         guard text.utf8.count <= ProviderLimits.idToken,
@@ -110,7 +109,7 @@ extension OpenIDProvider {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         return VerifiedIdentity(
             ProfileClaims(members: members), subject: claims.subject,
-            // Google's two issuer names mean the same issuer.
+            // Google's two names mean the same issuer.
             issuer: settings.kind == .google ? settings.issuers[0] : claims.issuer,
             client: claims.audience.first(where: { accepted.contains($0) }) ?? accepted[0], settings: settings)
     }

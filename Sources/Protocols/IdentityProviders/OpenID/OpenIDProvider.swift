@@ -1,8 +1,6 @@
 package import GatehouseWire
 import JSONWebTokens
 
-/// A provider as its settings describe it: builds authorization URLs, exchanges codes, and turns answers into a
-/// ``VerifiedIdentity`` or a ``ProviderFailure``. Knows nothing of accounts.
 package struct OpenIDProvider: Sendable {
     package let settings: ProviderSettings
     let caller: ProviderCaller
@@ -10,10 +8,8 @@ package struct OpenIDProvider: Sendable {
     let keys: RemoteKeySet
     let appleSecrets: AppleClientSecrets?
 
-    /// - Parameters:
-    ///   - now: The time for the age of cached documents and keys. Token times are checked with each call's `now`.
-    ///   - transport: See ``ProviderTransport``.
-    /// - Throws: ``ProviderSettingsProblems`` if the settings contain a URL that the rule does not allow.
+    /// - Parameter now: For the age of cached documents and keys; tokens are checked with each call's `now`.
+    /// - Throws: ``ProviderSettingsProblems`` for a URL that the rule does not allow.
     package init(
         _ settings: ProviderSettings, rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant,
         transport: @escaping ProviderTransport
@@ -64,14 +60,13 @@ package struct OpenIDProvider: Sendable {
     ///   with fixed endpoints.
     package func metadata() async throws(ProviderFailure) -> ProviderMetadata { try await source.current() }
 
-    /// Failures hidden by cached keys or discovery documents, for the log.
+    /// Failures that cached keys or discovery documents hid, for the log.
     package func hiddenFailures() async -> [ProviderFailure] {
         let ofKeys = await keys.lastFailure.map { $0 as? ProviderFailure ?? .unavailable(.keys, .unreadable) }
         return [await source.lastFailure, ofKeys].compactMap(\.self)
     }
 }
 
-/// Where a provider's endpoints come from.
 private enum MetadataSource: Sendable {
     case fixed(ProviderMetadata)
     case discovered(CachedDocument<ProviderMetadata>)
@@ -93,7 +88,6 @@ private enum MetadataSource: Sendable {
     }
 }
 
-/// Calls the provider within limits.
 struct ProviderCaller: Sendable {
     let rule: OutgoingAddressRule
     let transport: ProviderTransport
@@ -110,7 +104,6 @@ struct ProviderCaller: Sendable {
         return response
     }
 
-    /// Fetches a public document.
     private func document(
         _ url: ProviderURL, maximumBytes: Int, for step: ProviderStep
     ) async throws(ProviderFailure) -> [UInt8] {

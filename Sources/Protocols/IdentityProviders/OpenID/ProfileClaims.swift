@@ -1,22 +1,21 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// Claims about a user. Values with the wrong type or that are too long count as absent, because no access decision
-/// depends on them.
+/// A user's claims. Wrong types and overlong values are treated as absent; no access decision depends on them.
 struct ProfileClaims: Sendable {
-    /// In bytes. Every access token contains the metadata.
+    /// Bytes. Every access token contains the metadata.
     private static let maximumText = 512
     private static let relayDomain = "@privaterelay.appleid.com"
 
     let members: AuthJSONObject
 
-    /// A string that is not empty.
+    /// Not empty.
     func text(_ name: String, maximum: Int = maximumText) -> String? {
         guard let text = members[name]?.stringValue, !text.isEmpty, text.utf8.count <= maximum else { return nil }
         return text
     }
 
-    /// A boolean or a string with one: Apple sends both.
+    /// Apple sends booleans and strings.
     func flag(_ name: String) -> Bool? {
         switch members[name] {
         case .bool(let flag): flag
@@ -27,11 +26,10 @@ struct ProfileClaims: Sendable {
     }
 
     func time(_ name: String) -> Instant? {
-        // Ignored: a value that is not a time is treated as absent.
+        // Ignored: a malformed time is treated as absent.
         try? ClaimReader(members: members).time(name)
     }
 
-    /// A number, unchanged.
     func number(_ name: String) -> AuthJSON? {
         switch members[name] {
         case .integer, .double: members[name]
@@ -44,8 +42,7 @@ struct ProfileClaims: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Text on both sides of an at sign, at most 255 bytes, no spaces. The caller decides whether the address is
-    /// acceptable.
+    /// Text on both sides of an at sign, at most 255 bytes, no spaces. The caller decides whether to accept it.
     var email: String? {
         guard let text = text("email", maximum: 255), let at = text.utf8.lastIndex(of: UInt8(ascii: "@")),
             at != text.startIndex,
@@ -61,7 +58,7 @@ struct ProfileClaims: Sendable {
         return url.text
     }
 
-    /// Apple's addresses are verified unless it states otherwise, as it does for some accounts at work and school.
+    /// Apple's addresses are verified unless it says otherwise, as for some work and school accounts.
     func vouchesForEmail(_ kind: ProviderSettings.Kind) -> Bool {
         switch kind {
         case .apple: members["email_verified"].map(\.isNull) ?? true || flag("email_verified") == true
@@ -70,7 +67,7 @@ struct ProfileClaims: Sendable {
         }
     }
 
-    /// Also by domain, because other providers may send a relay address of Apple's.
+    /// By domain as well: other providers may send Apple's relay addresses.
     func isPrivateRelay(_ kind: ProviderSettings.Kind) -> Bool {
         if kind == .apple, flag("is_private_email") == true { return true }
         return email?.lowercased().hasSuffix(Self.relayDomain) ?? false

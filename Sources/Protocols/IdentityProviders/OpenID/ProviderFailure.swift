@@ -1,7 +1,6 @@
 import GatehouseWire
 package import JSONWebTokens
 
-/// A step of the communication with a provider.
 package enum ProviderStep: String, Sendable {
     case discovery
     case keys
@@ -12,22 +11,21 @@ package enum ProviderStep: String, Sendable {
     case notification
 }
 
-/// Why a sign-in with a provider yielded no identity.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// The provider did not answer or sent an unexpected answer. A retry may succeed ("Sign in service unavailable").
+    /// No response or an unexpected one. A retry may succeed ("Sign in service unavailable").
     case unavailable(ProviderStep, ProviderTrouble)
-    /// The provider refused (RFC 6749 §5.2): a used or expired code, or invalid credentials ("Sign in with … failed").
-    /// Both texts are the provider's, shortened and without control characters.
+    /// RFC 6749 §5.2: a used or expired code, or invalid credentials ("Sign in with … failed"). Both texts are the
+    /// provider's,
+    /// shortened and without control characters.
     case refused(ProviderStep, error: String, description: String?)
-    /// The provider's answer failed verification.
+    /// The response failed verification.
     case rejected(IdentityRejection)
     /// The provider or its configuration lacks what this step needs.
     case notOffered(ProviderStep)
 
-    /// Whether the same call may succeed later without any change.
     package var isWorthRetrying: Bool { if case .unavailable = self { true } else { false } }
 
-    /// Whether the provider refuses our credentials, which the operator must fix.
+    /// The provider refuses our credentials; only the operator can fix that.
     package var isOurConfiguration: Bool {
         switch self {
         case .refused(_, let error, _): error == "invalid_client" || error == "unauthorized_client"
@@ -37,19 +35,16 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     }
 }
 
-/// The fault in a response.
 package enum ProviderTrouble: Error, Equatable, Sendable {
     case noAnswer(ProviderTransportFailure)
     case status(Int)
     /// Not a JSON object.
     case unreadable
-    /// A required member is missing.
     case missing(String)
     /// A member has the wrong type or an invalid value.
     case malformed(String)
-    /// The discovery document belongs to a different issuer.
     case wrongIssuer
-    /// None of the announced algorithms for ID tokens is supported.
+    /// None of the announced algorithms is supported.
     case unsupportedAlgorithms([String])
     /// No published key verifies one of these algorithms.
     case noUsableKey([SigningAlgorithm])

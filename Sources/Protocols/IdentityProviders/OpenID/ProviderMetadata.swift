@@ -1,21 +1,14 @@
 import GatehouseWire
 
-/// A provider's endpoints and capabilities (OpenID Connect Discovery 1.0 §3).
+/// OpenID Connect Discovery 1.0 §3.
 package struct ProviderMetadata: Equatable, Sendable {
     package let issuer: String
-    /// `jwks_uri`
     package let keys: ProviderURL
-    /// `authorization_endpoint`
     package let authorization: ProviderURL?
-    /// `token_endpoint`
     package let token: ProviderURL?
-    /// `userinfo_endpoint`
     package let userInfo: ProviderURL?
-    /// `revocation_endpoint`
     package let revocation: ProviderURL?
-    /// `token_endpoint_auth_methods_supported`
     let tokenAuthentication: [String]?
-    /// `id_token_signing_alg_values_supported`
     let signingAlgorithms: [String]?
     /// `authorization_response_iss_parameter_supported` (RFC 9207 §3)
     let namesItselfInCallbacks: Bool
@@ -36,14 +29,13 @@ package struct ProviderMetadata: Equatable, Sendable {
         self.namesItselfInCallbacks = namesItselfInCallbacks
     }
 
-    /// Whether to send the secret in the form. Basic authentication is mandatory for providers (RFC 6749 §2.3.1) and
-    /// the default of the standard.
+    /// Basic authentication is mandatory for providers (RFC 6749 §2.3.1) and the default.
     var takesSecretInForm: Bool {
         guard let methods = tokenAuthentication, !methods.contains("client_secret_basic") else { return false }
         return methods.contains("client_secret_post")
     }
 
-    /// Compares issuers ignoring one trailing slash, on which configurations and providers often disagree.
+    /// Ignores one trailing slash, on which configurations and providers often disagree.
     static func isSameIssuer(_ left: String, _ right: String) -> Bool {
         func bare(_ text: String) -> Substring { text.hasSuffix("/") ? text.dropLast() : text[...] }
         return bare(left) == bare(right)
@@ -51,10 +43,7 @@ package struct ProviderMetadata: Equatable, Sendable {
 }
 
 extension ProviderMetadata {
-    /// Parses a discovery document.
-    ///
-    /// - Parameter issuer: The expected issuer.
-    /// - Throws: ``ProviderTrouble``, also for a URL that must not be called, even if it would not be needed.
+    /// - Throws: ``ProviderTrouble``, including for an unneeded URL that must not be called.
     init(document: [UInt8], of issuer: String, rule: OutgoingAddressRule) throws(ProviderTrouble) {
         let members: AuthJSON
         do { members = try JSONReader.read(document) } catch { throw .unreadable }

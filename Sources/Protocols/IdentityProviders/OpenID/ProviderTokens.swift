@@ -1,11 +1,10 @@
 package import GatehouseWire
 
-/// The tokens from a token exchange.
 package struct ProviderTokens: Sendable {
     package let idToken: Secret?
     package let accessToken: Secret?
     package let refreshToken: Secret?
-    /// Our client id that the tokens were issued to, needed to revoke them.
+    /// The client id that the tokens were issued to, needed to revoke them.
     package let client: String
 
     init(_ answer: AuthJSONObject, client: String) throws(ProviderFailure) {
@@ -18,26 +17,24 @@ package struct ProviderTokens: Sendable {
         accessToken = try token("access_token")
         refreshToken = try token("refresh_token")
         self.client = client
-        // Without either of them the answer identifies no one.
+        // Without either, the response identifies no one.
         guard idToken != nil || accessToken != nil else { throw .unavailable(.tokens, .missing("access_token")) }
     }
 }
 
-/// The result of a token revocation.
 package enum RevocationOutcome: Sendable {
     case revoked
-    /// The token is unknown to the provider, or no longer valid.
+    /// Unknown to the provider, or no longer valid.
     case wasInvalid
 }
 
 extension OpenIDProvider {
-    /// Exchanges an authorization code for tokens (RFC 6749 §4.1.3).
+    /// Exchanges an authorization code (RFC 6749 §4.1.3).
     ///
     /// - Parameters:
-    ///   - verifier: The PKCE verifier; not sent to providers without PKCE.
-    ///   - redirectURL: The URL in the authorization request; nil for a code from Apple's sheet in an app.
-    ///   - client: The client id that the code was issued to. For a code from an app this is its bundle id, the
-    ///     audience of the ID token. nil uses the first client id.
+    ///   - verifier: Not sent to providers without PKCE.
+    ///   - redirectURL: As in the authorization request; nil for a code from Apple's sheet in an app.
+    ///   - client: The client id that the code was issued to: for an app's code, its bundle id. nil uses the first.
     /// - Throws: ``ProviderFailure/refused(_:error:description:)`` for a used or expired code, or wrong credentials;
     ///   ``ProviderFailure/notOffered(_:)`` if `client` is not ours or the endpoint is missing;
     ///   ``ProviderFailure/unavailable(_:_:)``.
@@ -59,10 +56,8 @@ extension OpenIDProvider {
     ///
     /// - Parameters:
     ///   - hint: `refresh_token` or `access_token`.
-    ///   - client: The ``ProviderTokens/client``.
-    /// - Throws: ``ProviderFailure/refused(_:error:description:)`` for wrong credentials;
-    ///   ``ProviderFailure/notOffered(_:)`` if `client` is not ours or the endpoint is missing;
-    ///   ``ProviderFailure/unavailable(_:_:)``.
+    ///   - client: ``ProviderTokens/client``.
+    /// - Throws: As ``exchange(code:verifier:redirectURL:client:at:)``.
     package func revoke(
         _ token: Secret, hint: String = "refresh_token", client: String, at now: Instant
     ) async throws(ProviderFailure) -> RevocationOutcome {
@@ -72,7 +67,7 @@ extension OpenIDProvider {
         let form = [(name: "token", value: token), ("token_type_hint", Secret(hint))]
         let request = try authenticated(endpoint, form, as: client, metadata, for: .revocation, at: now)
         let response = try await caller.send(request, for: .revocation)
-        // Ignored: a successful response is usually empty, not JSON.
+        // Ignored: a successful response is usually empty.
         let members = (try? JSONReader.read(response.body))?.objectValue
         do throws(ProviderFailure) {
             try ProviderCaller.checkRefusal(response.status, members, for: .revocation)

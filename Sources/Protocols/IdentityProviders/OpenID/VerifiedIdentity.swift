@@ -1,35 +1,32 @@
 package import GatehouseWire
 
-/// A user's verified identity at a provider. Contains nothing about accounts.
 package struct VerifiedIdentity: Equatable, Sendable {
     /// ``ProviderSettings/name``.
     package let provider: String
-    /// The provider's id of the user, 1 to 255 bytes, unique together with ``provider``.
+    /// The provider's user id, 1 to 255 bytes, unique within ``provider``.
     package let subject: String
     package let issuer: String
-    /// The client id in the token's audience; nil if the identity comes from the provider's profile.
+    /// The audience's client id; nil for an identity from the profile.
     package let client: String?
-    /// The address as the provider wrote it; nil if there is none or it is malformed.
+    /// As the provider wrote it; nil if malformed.
     package let email: String?
-    /// Whether the provider verified ``email``.
     package let isEmailVerified: Bool
-    /// Whether ``email`` is a relay address of Apple's that hides the real one.
+    /// Apple's relay address, which hides the real one.
     package let isPrivateRelay: Bool
-    /// Display names: at most 100 code points, no control characters, never empty.
+    /// At most 100 code points, no control characters, never empty.
     package private(set) var name: String?
     package private(set) var givenName: String?
     package private(set) var familyName: String?
     /// An https URL of at most 2,048 bytes.
     package let picture: String?
-    /// nil without an ID token, or if the token has no unique mark.
+    /// nil without an ID token, or without a unique mark in it.
     package internal(set) var token: IDTokenFingerprint?
-    /// When the user last authenticated at the provider, if it says so.
+    /// At the provider.
     package let authenticatedAt: Instant?
     /// Stored as `identity_data`, and merged into `user_metadata`.
     package private(set) var data: AuthJSONObject
 
-    /// The identity with a name from elsewhere, if the provider gave none: Apple sends it only once, along with the
-    /// token.
+    /// Fills a missing name: Apple sends it only once, next to the token.
     package func naming(_ person: PersonName?) -> VerifiedIdentity {
         guard let person, name == nil else { return self }
         var named = self
@@ -44,7 +41,7 @@ package struct VerifiedIdentity: Equatable, Sendable {
 
 extension VerifiedIdentity {
     /// - Parameters:
-    ///   - claims: The claims of the ID token, or the provider's profile; of any type.
+    ///   - claims: From the ID token or the profile; of any type.
     ///   - client: nil for the profile.
     init(
         _ claims: ProfileClaims, subject: String, issuer: String, client: String?, settings: ProviderSettings
@@ -68,11 +65,11 @@ extension VerifiedIdentity {
     }
 }
 
-/// A name sent with an identity but not signed.
+/// Sent with an identity but not signed.
 package struct PersonName: Equatable, Sendable {
     package let given: String?
     package let family: String?
-    /// Given and family name, at most 100 code points.
+    /// At most 100 code points.
     package let full: String
 
     /// - Returns: nil if no printable text remains.
@@ -86,11 +83,11 @@ package struct PersonName: Equatable, Sendable {
         guard !full.isEmpty else { return nil }
     }
 
-    /// Parses the `user` field that Apple posts with the first consent:
-    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its email address, which is not
-    /// signed; the ID token contains the address too.
+    /// Parses the `user` field of Apple's first consent:
+    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`.
+    /// Ignores its address: unlike the ID token's, it is not signed.
     package init?(appleUser text: String) {
-        // Ignored: it passed through the user's browser, and the sign-in is valid without it.
+        // Ignored: it passed through the browser, and sign-in works without it.
         guard text.utf8.count <= 4_096, let name = (try? JSONReader.read(text))?["name"] else { return nil }
         self.init(given: name["firstName"]?.stringValue, family: name["lastName"]?.stringValue)
     }

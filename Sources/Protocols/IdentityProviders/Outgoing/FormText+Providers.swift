@@ -1,7 +1,6 @@
 import Foundation
 import GatehouseWire
 
-// Form encoding for providers.
 extension FormText {
     static func encode(_ fields: [(name: String, value: Secret)]) -> Secret {
         Secret(fields.map { escape($0.name) + "=" + escape($0.value.reveal()) }.joined(separator: "&"))
@@ -13,7 +12,7 @@ extension FormText {
             separator: "&")
     }
 
-    /// The `Authorization` value for a client id and secret (RFC 6749 §2.3.1: both are form-encoded first).
+    /// RFC 6749 §2.3.1: both are form-encoded first.
     static func basic(client: String, secret: Secret) -> Secret {
         let pair = escape(client) + ":" + escape(secret.reveal())
         return Secret("Basic " + Data(pair.utf8).base64EncodedString())

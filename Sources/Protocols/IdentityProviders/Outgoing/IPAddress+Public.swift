@@ -1,9 +1,8 @@
 package import GatehouseWire
 
 extension IPAddress {
-    /// Whether the address is reachable over the internet.
-    ///
-    /// For IPv6 this is the space that IANA has allocated (2000::/3) without its reserved parts, and NAT64's well-known
+    /// Reachable over the internet. For IPv6: IANA's allocation (2000::/3) without its reserved parts, and NAT64's
+    /// well-known
     /// prefix with a public IPv4 address. Tunnels to arbitrary addresses are not public.
     package var isPublic: Bool {
         if isVersion4 { return !Self.reservedIPv4.contains { $0.contains(self) } }
@@ -17,7 +16,7 @@ extension IPAddress {
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16")
 
-    /// Reserved parts of 2000::/3: protocol assignments including Teredo, documentation, 6to4.
+    /// In 2000::/3: protocol assignments including Teredo, documentation, 6to4.
     private static let reservedIPv6 = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }

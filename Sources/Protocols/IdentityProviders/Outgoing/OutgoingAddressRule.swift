@@ -1,16 +1,14 @@
 package import GatehouseWire
 
-/// The rule for addresses that the server may call when a provider or its configuration names them.
+/// The addresses that the server may call when a provider or its configuration names them.
 ///
-/// Only https and public addresses are allowed, so that a discovery document cannot make the server call its internal
-/// network (SSRF). Two exceptions are configurable: loopback, also with http, for simulated providers; and networks in
-/// CIDR notation, for internal providers.
+/// Only https and public addresses, so that a discovery document cannot reach the internal network (SSRF). Configurable
+/// exceptions: loopback, including http, for simulated providers; and CIDR networks, for internal providers.
 package struct OutgoingAddressRule: Sendable {
-    /// Why a URL must not be called.
     package enum Refusal: Error, Equatable, Sendable {
         case notHTTPS(host: String)
         case notPublic(host: String)
-        /// The name has no address.
+        /// The name does not resolve.
         case noAddress(host: String)
     }
 
@@ -21,7 +19,7 @@ package struct OutgoingAddressRule: Sendable {
         (self.allowsLoopback, self.allowedNetworks) = (allowsLoopback, allowedNetworks)
     }
 
-    /// Checks what the URL alone shows. A host name passes; ``check(_:of:)`` checks its addresses.
+    /// Checks the URL alone. A host name passes; ``check(_:of:)`` checks its addresses.
     ///
     /// - Throws: ``Refusal/notHTTPS(host:)``, or ``Refusal/notPublic(host:)`` for an address or loopback name that is
     ///   not allowed.
@@ -34,8 +32,9 @@ package struct OutgoingAddressRule: Sendable {
         }
     }
 
-    /// Checks all addresses in the DNS answer, because the connection may use any of them. Connect to one of these
-    /// addresses instead of the name, which may resolve differently next time.
+    /// Checks every address in the DNS answer: the connection may use any. Connect to one of them, not to the name,
+    /// which may
+    /// resolve differently next time.
     ///
     /// - Throws: As ``check(_:)``; ``Refusal/notPublic(host:)`` if one address is not allowed,
     ///   ``Refusal/noAddress(host:)`` for an empty list.
@@ -45,13 +44,13 @@ package struct OutgoingAddressRule: Sendable {
         guard addresses.allSatisfy({ allows($0, of: url) }) else { throw .notPublic(host: url.host) }
     }
 
-    /// Checks a URL for a browser. Only the scheme matters, because the browser is in a different network.
+    /// Checks only the scheme: the browser is in a different network.
     func checkForBrowser(_ url: ProviderURL) throws(Refusal) {
         guard url.isSecure || (allowsLoopback && url.isLoopback) else { throw .notHTTPS(host: url.host) }
     }
 
     private func allows(_ address: IPAddress, of url: ProviderURL) -> Bool {
-        // http is allowed for loopback only, whatever networks are configured.
+        // http is for loopback only, whatever networks are configured.
         if !url.isSecure { return allowsLoopback && url.isLoopback && address.isLoopback }
         if address.isPublic || allowedNetworks.contains(where: { $0.contains(address) }) { return true }
         return allowsLoopback && url.isLoopback && address.isLoopback

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// An http or https URL without ambiguities between parsers; see ``URLParts``. Refuses fragments.
+/// An http or https URL that every parser reads alike; see ``URLParts``. Refuses fragments.
 package struct ProviderURL: Hashable, Sendable {
     private let parts: URLParts
 
@@ -12,17 +12,16 @@ package struct ProviderURL: Hashable, Sendable {
     }
 
     package var isSecure: Bool { parts.scheme == "https" }
-    /// In lower case; an IPv6 address without brackets.
+    /// Lower case; an IPv6 address without brackets.
     package var host: String { parts.host.hasPrefix("[") ? String(parts.host.dropFirst().dropLast()) : parts.host }
     package var port: Int { parts.port.map { Int($0) } ?? (isSecure ? 443 : 80) }
-    /// The address if the host is one, otherwise nil.
     package var address: IPAddress? { parts.address }
     package var text: String { parts.text }
 
-    /// Whether the host in the URL is loopback. Does not resolve names.
+    /// Does not resolve names.
     package var isLoopback: Bool { address?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost")) }
 
-    /// The URL with an extended path and without its query.
+    /// Drops the query.
     func appending(path: String) -> ProviderURL? {
         let base = description
         return ProviderURL((base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
@@ -30,6 +29,6 @@ package struct ProviderURL: Hashable, Sendable {
 }
 
 extension ProviderURL: CustomStringConvertible {
-    /// The URL without its query.
+    /// Without the query.
     package var description: String { String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 }

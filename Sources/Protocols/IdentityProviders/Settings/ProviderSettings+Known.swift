@@ -1,17 +1,18 @@
 import GatehouseWire
 
 extension ProviderSettings {
-    /// Both of Apple's issuer names. For some days in June 2025 tokens and discovery documents used the second one.
+    /// For some days in June 2025, tokens and discovery documents had the second one.
     package static let appleIssuers = ["https://appleid.apple.com", "https://account.apple.com"]
     package static let googleIssuer = "https://accounts.google.com"
 
-    /// Settings of Sign in with Apple. Its documented endpoints are fixed here: Apple's discovery document once named
-    /// others, and the native sign-in sheet stopped working.
+    /// Sign in with Apple. Its documented endpoints are fixed here: Apple's discovery document once named others, and
+    /// the
+    /// native sign-in sheet stopped working.
     ///
     /// - Parameters:
-    ///   - clientIDs: The Services ID first, for sign-in in browsers, then bundle ids.
-    ///   - base: The base URL of a simulated Apple.
-    ///   - issuers: The issuers of a simulated Apple; empty uses Apple's own.
+    ///   - clientIDs: The Services ID for browsers first, then bundle ids.
+    ///   - base: A simulated Apple's base URL.
+    ///   - issuers: A simulated Apple's issuers; empty uses Apple's own.
     /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an invalid `base`.
     package static func apple(
         clientIDs: [String], credential: ClientCredential, base: String = "https://appleid.apple.com",
@@ -29,18 +30,18 @@ extension ProviderSettings {
         var settings = ProviderSettings(
             name: "apple", kind: .apple, issuers: issuers, clientIDs: found.clientIDs,
             credential: credential, endpoints: .fixed(metadata), scopes: ["email", "name"])
-        // Apple's sample code sends a digest, so Apple's tokens never contain a raw nonce.
+        // Apple's sample code sends a digest, so its tokens never contain a raw nonce.
         settings.nonceForms = [.hexDigest, .base64URLDigest]
         // Apple does not document PKCE. The nonce binds the ID token to the browser.
         settings.usesPKCE = false
         return settings
     }
 
-    /// Settings of Sign in with Google.
+    /// Sign in with Google.
     ///
     /// - Parameters:
-    ///   - clientIDs: The web client first, then those of the apps.
-    ///   - issuer: The issuer of a simulated Google.
+    ///   - clientIDs: The web client first, then the apps'.
+    ///   - issuer: A simulated Google's issuer.
     /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an issuer that is not a URL.
     package static func google(
         clientIDs: [String], credential: ClientCredential, issuer: String = googleIssuer
@@ -55,12 +56,12 @@ extension ProviderSettings {
             credential: credential, endpoints: .discovered(base), scopes: ["openid", "email", "profile"])
     }
 
-    /// Settings of any OpenID Connect provider.
+    /// Any OpenID Connect provider.
     ///
     /// - Parameters:
     ///   - name: The provider's name in the API.
-    ///   - discoveryBase: The base URL of the discovery document, if not the issuer.
-    ///   - endpoints: The endpoints of a provider without a discovery document.
+    ///   - discoveryBase: The discovery document's base URL, if not the issuer.
+    ///   - endpoints: For a provider without a discovery document.
     /// - Throws: ``ProviderSettingsProblems`` with every problem: the name, no client id, the base URL.
     package static func openID(
         name: String, issuer: String, clientIDs: [String], credential: ClientCredential, discoveryBase: String? = nil,
@@ -76,12 +77,11 @@ extension ProviderSettings {
     }
 }
 
-/// Collects problems.
 private struct Findings {
     var problems: [ProviderSettingsProblem] = []
     let clientIDs: [String]
 
-    /// Reserved names of identities that do not come from providers.
+    /// Identities that do not come from providers.
     private static let taken = ["email", "phone", "anonymous", "web3", "sso"]
 
     init(clientIDs: [String]) {

@@ -1,8 +1,8 @@
 import Mustache
 
-/// The form that all built-in mails share: `mail.html` and `mail.txt`.
+/// `mail.html` and `mail.txt`, which all built-in emails share.
 struct MailLayout: Sendable {
-    /// Parsed at the first mail, because that takes a sixteenth of a start.
+    /// Lazy: parsing takes a sixteenth of the start.
     static let builtIn = MailLayout()
 
     private let htmlTemplate = template(PackageResources.mail_html)
@@ -20,7 +20,6 @@ struct MailLayout: Sendable {
     func text(_ mail: BuiltInMail) -> String { textTemplate.render(mail.shown) }
 }
 
-/// One of our own mails, in words.
 struct BuiltInMail {
     let wording: Wording
     private let language: MailLanguage
@@ -44,7 +43,6 @@ struct BuiltInMail {
         siteURL = isWeb ? values.text(.siteURL, in: language) : nil
     }
 
-    /// The values that the layouts show.
     var shown: [String: Any] {
         var shown: [String: Any] = [
             "lang": language.rawValue, "dir": language.isRightToLeft ? "rtl" : "ltr",
@@ -69,6 +67,6 @@ struct BuiltInMail {
         return shown
     }
 
-    /// The values inside are bounded and clean. The marks that isolate them have to stay.
+    /// The values inside are bounded and clean. The marks that isolate them must stay.
     private static func text(_ text: String) -> MailText { MailText(composed: text) }
 }

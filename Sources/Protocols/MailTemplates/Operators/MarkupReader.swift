@@ -1,12 +1,10 @@
-/// Reads HTML byte by byte, and knows where in it a value stands.
-///
-/// Follows the HTML standard's tokenizer (§13.2.5) as far as places differ in how a value has to be escaped.
+/// Reads HTML byte by byte and tracks how a value must be escaped, like the HTML standard's tokenizer (§13.2.5).
 struct MarkupReader {
     enum Place: Equatable {
         case text
         /// After `<`.
         case opening
-        /// In the name of a tag, or between its attributes.
+        /// In a tag's name, or between its attributes.
         case tag
         case attributeName
         /// After an attribute's name or its `=`.
@@ -15,11 +13,11 @@ struct MarkupReader {
         case unquoted
         case declaration
         case comment
-        /// In an element whose text is no markup.
+        /// In an element whose text is not markup.
         case raw(String)
     }
 
-    /// How far the template's own text of a link has come. Values do not count: they may be empty.
+    /// How far the template's own text of a link has come. Values may be empty, so they do not advance it.
     enum LinkPart: Equatable {
         case start
         /// Before the first `/`, where a colon would end a scheme.
@@ -29,10 +27,10 @@ struct MarkupReader {
         case code
     }
 
-    /// The events that the bytes so far complete.
+    /// Completed by the bytes so far.
     enum Event: Equatable {
         case text(UInt8)
-        /// A `<` that begins no tag, and what follows.
+        /// A `<` that begins no tag, and the byte after it.
         case lessThan(UInt8)
         case attribute(name: String, value: [UInt8])
         case tag(name: String, isEnd: Bool)
@@ -40,17 +38,17 @@ struct MarkupReader {
 
     private(set) var place = Place.text
     private(set) var linkPart = LinkPart.start
-    /// Lower-case.
+    /// Lower case.
     private(set) var tagName = ""
     private(set) var attributeName = ""
     private var isEnd = false
     private var isNamed = false
     private var awaitsValue = false
     private var value: [UInt8] = []
-    /// The last bytes, to find the ends of comments and raw text.
+    /// To find the ends of comments and raw text.
     private var tail: [UInt8] = []
 
-    /// Whether a value may stand in both with the same escaping.
+    /// A value has the same escaping in both.
     func isLike(_ other: MarkupReader) -> Bool {
         guard place == other.place else { return false }
         guard case .quoted = place else { return true }
@@ -66,7 +64,7 @@ struct MarkupReader {
         case .unquoted:
             if byte == UInt8(ascii: ">") {
                 let event = endAttribute(.tag)
-                // A tag with an unquoted last attribute: both events together; the attribute is the one of use.
+                // A tag with an unquoted last attribute completes both events; callers need the attribute.
                 _ = endTag()
                 return event
             }
@@ -74,7 +72,7 @@ struct MarkupReader {
         case .declaration:
             if byte == UInt8(ascii: ">") { place = .text }
             keep(byte, 2)
-            // A comment if the dashes directly follow `<!`. `<!-->` is a whole one.
+            // Dashes directly after `<!` begin a comment. `<!-->` is a complete one.
             if byte != UInt8(ascii: "-") { tagName = "" }
             if tagName == "!", tail == Array("--".utf8) { place = .comment }
             return nil
@@ -86,7 +84,7 @@ struct MarkupReader {
         }
     }
 
-    /// A value of the template stands here.
+    /// A template's value is here.
     mutating func insertValue() { tail = [] }
 
     private mutating func keep(_ byte: UInt8, _ count: Int) {
@@ -195,13 +193,11 @@ struct MarkupReader {
 }
 
 extension MarkupReader {
-    /// How a value is escaped here.
-    ///
     /// - Throws: ``TemplateFault/place(_:)`` where no escaping makes a value safe.
     func escape(for variable: MailVariable) throws(TemplateFault) -> MailEscape {
         switch place {
         case .text: return .html
-        // An empty value would let the hyphens around it end the comment, or the brackets the element.
+        // With an empty value, the hyphens around it would end the comment, or the brackets the element.
         case .comment where tail.last == UInt8(ascii: "-"): throw .place("cannot follow a hyphen in a comment")
         case .comment: return .comment
         case .raw(let name) where name == "title" || name == "textarea":

@@ -1,22 +1,22 @@
 import Mustache
 
-/// A template of an operator, checked and ready to render.
+/// Checked and ready to render.
 struct OperatorTemplate: Sendable {
     enum Format: Sendable { case subject, text, html }
 
-    /// The most bytes of a file.
+    /// Bytes.
     static let fileLimit = 256 * 1_024
-    /// The most bytes of a rendered mail, with values as long as they can be.
+    /// Bytes of a rendered email with values of maximum length.
     static let outputLimit = 512 * 1_024
 
     private let template: MustacheTemplate
 
     /// - Parameters:
     ///   - text: At most ``fileLimit`` bytes.
-    ///   - kinds: The mails that it is for. It may use only what all of them have.
+    ///   - kinds: It may use only variables that all of them have.
     /// - Throws: ``TemplateFaults`` with every fault and its line.
     init(_ text: String, _ format: Format, for kinds: [MailTemplateKind]) throws(TemplateFaults) {
-        // A subject's file ends with a line break, as files do.
+        // A subject's file ends with a line break.
         let text = format == .subject ? String(text[...].trimmed) : text.replacing("\r\n", with: "\n")
         var compiler = TemplateCompiler(format, kinds)
         compiler.read(text)
@@ -39,7 +39,6 @@ struct OperatorTemplate: Sendable {
     func render(_ scope: MailScope) -> String { template.render(scope) }
 }
 
-/// Every fault of one template.
 struct TemplateFaults: Error, Equatable {
     struct Located: Equatable {
         let fault: TemplateFault
@@ -53,7 +52,7 @@ struct TemplateFaults: Error, Equatable {
     init(_ faults: [Located]) { self.faults = faults }
 }
 
-/// Translates a template to Mustache: each value gets the escaping of its place.
+/// Translates a template to Mustache: each value gets its place's escaping.
 private struct TemplateCompiler {
     private(set) var mustache = ""
     private(set) var faults: [TemplateFaults.Located] = []
@@ -79,7 +78,7 @@ private struct TemplateCompiler {
                 return
             }
             let inside = tail[..<end.lowerBound]
-            // Mustache reads characters: braces with a combining mark are none to it.
+            // Mustache reads characters, so it ignores braces with a combining mark.
             if String.Index(start.lowerBound, within: text) == nil || String.Index(end.upperBound, within: text) == nil
             {
                 refuse(.unreadable("a combining mark touches {{ }}"), line: line)
@@ -156,7 +155,7 @@ private struct TemplateCompiler {
 }
 
 extension Substring {
-    /// The first place of some ASCII bytes, whatever combines with them.
+    /// Finds ASCII bytes, whatever combines with them.
     fileprivate func utf8Range(of text: String) -> Range<Index>? {
         let (bytes, wanted) = (utf8, Array(text.utf8))
         var index = bytes.startIndex

@@ -1,11 +1,11 @@
-/// The text of an HTML mail, for readers that show no HTML: links as addresses, one line for each block.
+/// An HTML email's text: links as addresses, one line per block.
 struct PlainText {
     private var lines: [String] = [""]
     private var bytes: [UInt8] = []
     private var link: (address: String, text: String)?
     private var isInHead = false
 
-    /// - Parameter html: A rendered mail. The work is linear in its length.
+    /// - Parameter html: A rendered email. The work is linear in its length.
     static func text(of html: String) -> String {
         var text = PlainText()
         var reader = MarkupReader()
@@ -31,12 +31,12 @@ struct PlainText {
     }
 
     private mutating func take(_ name: String, _ isEnd: Bool) {
-        // The end tag of the head may be missing.
+        // The head's end tag may be missing.
         if name == "head" || name == "body" { isInHead = name == "head" && !isEnd }
         guard !isInHead else { return }
         flush()
         if name == "a", isEnd, let link {
-            // A link whose text is its address is there once.
+            // A link whose text is its address appears once.
             if !link.text.isEmpty, link.text != link.address { lines[lines.count - 1] += ":" }
             if link.text != link.address { append(" " + link.address) }
             self.link = nil
@@ -48,7 +48,6 @@ struct PlainText {
         }
     }
 
-    /// Adds the text so far to the last line.
     private mutating func flush() {
         guard !bytes.isEmpty else { return }
         let text = Self.decoded(bytes)
@@ -88,7 +87,7 @@ extension PlainText {
         "mdash": "—", "hellip": "…", "rarr": "→", "middot": "·", "bull": "•", "zwnj": "", "shy": "",
     ]
 
-    /// Decodes numeric references, and the named ones that mails have.
+    /// Decodes numeric references and the usual named ones.
     private static func decoded(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }

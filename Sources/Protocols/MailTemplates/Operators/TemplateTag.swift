@@ -1,13 +1,12 @@
-/// What may stand between `{{` and `}}`.
+/// Between `{{` and `}}`.
 enum TemplateTag: Equatable {
-    /// `{{ .Token }}`, as in Go's templates; Mustache's `{{Token}}` is the same.
+    /// `{{ .Token }}`, as in Go's templates, or Mustache's `{{Token}}`.
     case value(TemplateName)
-    /// Mustache's `{{#Data.name}}` and `{{^Data.name}}`: what follows is shown if there is a value, or if there is none.
+    /// `{{#Data.name}}` and `{{^Data.name}}`: shown with, or without, a value.
     case section(TemplateName, isInverted: Bool)
-    /// `{{/Data.name}}`
     case end(TemplateName)
 
-    /// - Throws: ``TemplateFault`` that names what else Go and Mustache have.
+    /// - Throws: ``TemplateFault`` that names unsupported constructs of Go and Mustache.
     init(_ inside: Substring) throws(TemplateFault) {
         if inside.hasPrefix("-") || inside.hasSuffix("-") { throw .unsupported("a trim marker ({{- or -}})") }
         let text = inside.trimmed
@@ -22,7 +21,7 @@ enum TemplateTag: Equatable {
         }
     }
 
-    /// The name of a construct that is not supported.
+    /// The name of an unsupported construct.
     private static func construct(_ text: Substring) -> String? {
         if text.hasPrefix("/*") { return "a comment" }
         if let name = signs[text.first ?? " "] { return name }
@@ -47,7 +46,7 @@ enum TemplateTag: Equatable {
     private static let actions: Set<Substring> = [
         "if", "else", "end", "range", "break", "continue", "template", "block", "define", "with",
     ]
-    /// The same page, Functions; and those of Supabase Auth's own.
+    /// The same page, Functions; and Supabase Auth's own.
     private static let functions: Set<Substring> = [
         "and", "call", "html", "index", "slice", "js", "len", "not", "or", "print", "printf", "println", "urlquery",
         "eq",
@@ -55,7 +54,7 @@ enum TemplateTag: Equatable {
     ]
 }
 
-/// A variable, with the path of a member of the metadata: `.Data.address.city`.
+/// A variable, possibly with a metadata path: `.Data.address.city`.
 struct TemplateName: Equatable, CustomStringConvertible {
     let variable: MailVariable
     let members: [String]
@@ -69,7 +68,7 @@ struct TemplateName: Equatable, CustomStringConvertible {
         }
         self.variable = variable
         members = names.dropFirst().map(String.init)
-        // Go's identifiers, of ASCII alone.
+        // Go's identifiers, ASCII only.
         let isWritten = members.allSatisfy { name in
             !name.isEmpty && name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Self.isAlphanumeric($0) }
         }
@@ -91,18 +90,18 @@ struct TemplateName: Equatable, CustomStringConvertible {
     var description: String { ([variable.rawValue] + members).joined(separator: ".") }
 }
 
-/// The fault in one place of a template, as the end of a sentence.
+/// The end of a sentence.
 enum TemplateFault: Error, Equatable {
     case empty
     case notClosed
     case unsupported(String)
     case unknown(String)
     case metadata
-    /// The kind of mail has no such value.
+    /// These kinds lack the value.
     case absent(MailVariable, [MailTemplateKind])
     /// No link and no code.
     case withoutProof(Set<MailVariable>)
-    /// In HTML: a value where escaping cannot protect it.
+    /// Where escaping cannot protect a value in HTML.
     case place(String)
     case unbalanced(String)
     case tooDeep

@@ -2,10 +2,11 @@ import CEmbedded
 import GatehouseWire
 
 extension TextCatalogue {
-    /// The texts of the built-in emails (`Emails.xcstrings`) and of the page of a mailed link. Read at the first of them.
+    /// The texts of built-in emails and of the page that a link opens (`Emails.xcstrings`). Loaded on first use.
     ///
-    /// `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`, `{removalTime}` and
-    /// `{lifetime}` are replaced by values. Not every kind of email has a button, or a second paragraph.
+    /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`,
+    /// `{removalTime}`
+    /// and `{lifetime}`. The button and a second paragraph are optional.
     package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
         do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {
@@ -15,7 +16,7 @@ extension TextCatalogue {
 }
 
 extension String {
-    /// Replaces each `{name}` once. A value that contains another placeholder is not replaced again.
+    /// Replaces each `{name}` once; placeholders in values remain.
     func filled(_ value: (String) -> String) -> String {
         var filled = ""
         var rest = self[...]

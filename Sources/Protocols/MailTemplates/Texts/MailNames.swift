@@ -1,23 +1,24 @@
-/// The values of an email as its sentences contain them.
+/// Values as an email's sentences contain them.
 struct MailNames {
     /// Without marks, for a subject.
     let plainApp: String
-    /// The product that keeps a passkey.
+    /// The product that stores a passkey.
     let authenticator: String?
     let device: String?
     let time: String?
     let lifetime: String?
     let hasLink: Bool
-    /// The kind of a second factor, as on the wire.
+    /// As on the wire.
     private let factorType: String
-    /// By their names in `Texts/Emails.xcstrings`.
+    /// By placeholder in `Texts/Emails.xcstrings`.
     private let values: [String: String]
 
     init(_ values: MailValues, _ language: MailLanguage) {
         func shown(_ variable: MailVariable) -> String? {
             guard let text = values.text(variable, in: language)?.description else { return nil }
             guard language.isRightToLeft, variable != .lifetime, variable != .time else { return text }
-            // First strong isolate, pop directional isolate (Unicode UAX 9): a Latin name does not reorder the sentence.
+            // First strong isolate, pop directional isolate (Unicode UAX 9): a Latin name does not reorder the
+            // sentence.
             return "\u{2068}\(text)\u{2069}"
         }
         plainApp = values.text(.appName, in: language)?.description ?? ""

@@ -1,7 +1,7 @@
 package import GatehouseWire
 
-/// Texts in several languages, from a file that `Scripts/documentation/make-texts` writes: `{"languages":[…],"texts":{…}}`,
-/// with a text for each language below each key.
+/// A file by `Scripts/documentation/make-texts`: `{"languages":[…],"texts":{…}}`, with a text per language below each
+/// key.
 package struct TextCatalogue: Sendable {
     package var texts: [MailLanguage: [ExternalName: String]] = [:]
 
@@ -18,7 +18,6 @@ package struct TextCatalogue: Sendable {
         }
     }
 
-    /// - Returns: nil if there is no such text.
     package func text(_ key: String, in language: MailLanguage) -> String? {
         texts[language]?[ExternalName(trusted: key)]
     }

@@ -1,23 +1,22 @@
-/// The texts of a built-in email in one language.
+/// A built-in email's texts in one language.
 struct Wording {
     let subject: String
     let title: String
     let paragraphs: [String]
-    /// The label of the link.
+    /// The link's label.
     let button: String?
-    /// A notice's further details, such as a device.
+    /// A notice's details, such as a device.
     let facts: [(name: String, value: String)]
     /// What to do if it was someone else.
     let warning: String
 }
 
-/// The words that all emails of a language share.
+/// Shared by all emails of a language.
 struct MailWords {
     /// Before a code that follows a link.
     let codeHint: String
-    /// Before the address of the link.
+    /// Before the link's address.
     let linkHint: String
-    /// nil without a lifetime.
     let lifetime: String?
     let footer: String
 }
