@@ -1,15 +1,15 @@
 import Foundation
 import GatehouseWire
 
-/// Writes the values of header fields: folded lines of at most 76 characters (RFC 5322 §2.2.3), and encoded words for
-/// everything beyond ASCII (RFC 2047).
+/// Header values as folded lines of at most 76 characters (RFC 5322 §2.2.3), with encoded words for everything beyond
+/// ASCII (RFC 2047).
 enum HeaderText {
     private static let lineLength = 76
     /// RFC 2047 §2.
     private static let wordLength = 75
     private static let wordStart = "=?UTF-8?"
 
-    /// A field with any text, such as `Subject`.
+    /// For unstructured text, such as `Subject`.
     static func field(_ name: String, text: String) -> String {
         let longest = lineLength - name.utf8.count - 2
         let isPlain =
@@ -19,11 +19,11 @@ enum HeaderText {
             ? field(name, value: text) : name + ": " + encoded(text, after: name.utf8.count + 2) + "\r\n"
     }
 
-    /// A field with a value that is sent as it is, folded at its spaces.
+    /// For a value sent unchanged, folded at its spaces.
     static func field(_ name: String, value: String) -> String {
         var (text, length) = (name + ":", name.utf8.count + 1)
         for (index, word) in value.split(ascii: " ").enumerated() {
-            // The first word stays with the name: a line of white space alone is obsolete (RFC 5322 §4.2).
+            // The first word stays next to the name: a line of white space alone is obsolete (RFC 5322 §4.2).
             if index > 0, length + 1 + word.utf8.count > lineLength {
                 text += "\r\n"
                 length = 0
@@ -34,7 +34,7 @@ enum HeaderText {
         return text + "\r\n"
     }
 
-    /// An address field: `From: "Box Score" <no-reply@example.com>`.
+    /// `From: "Box Score" <no-reply@example.com>`
     static func field(_ name: String, mailbox: Mailbox) -> String {
         let address = mailbox.address.text
         guard let display = mailbox.name else { return name + ": " + address + "\r\n" }
@@ -44,7 +44,7 @@ enum HeaderText {
         return "\(name): \(words)\(isShort ? " " : "\r\n ")<\(address)>\r\n"
     }
 
-    /// Whether the text is printable ASCII whose spaces survive folding: single ones, inside.
+    /// Printable ASCII with single spaces inside, which survive folding.
     static func isFoldable(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && text.split(ascii: " ", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
@@ -71,10 +71,8 @@ enum HeaderText {
     }
 }
 
-// Encoded words.
 extension HeaderText {
-    /// Encoded words with line breaks between them, each of whole characters (RFC 2047 §5). Readers join them without the
-    /// white space between.
+    /// Encoded words, each of whole characters (RFC 2047 §5), with line breaks between them that readers drop.
     private static func encoded(_ text: String, after column: Int) -> String {
         let isMostlyASCII = text.utf8.count { isLiteral($0) || $0 == UInt8(ascii: " ") } * 2 >= text.utf8.count
         let opening = wordStart + (isMostlyASCII ? "Q?" : "B?")
@@ -97,7 +95,7 @@ extension HeaderText {
 
     private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// The Q encoding with the characters that are allowed in a phrase (RFC 2047 §5).
+    /// Only characters that a phrase allows (RFC 2047 §5).
     private static func quoted(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in bytes {

@@ -1,9 +1,8 @@
 import GatehouseWire
 
-/// An address for the envelope and the header of a mail (RFC 5321 §4.1.2, RFC 6531 §3.3).
+/// An address for envelope and header (RFC 5321 §4.1.2, RFC 6531 §3.3).
 ///
-/// The domain is in A-labels (`DomainName`), so every server accepts it. A local part with
-/// characters beyond ASCII has no such form; only servers with SMTPUTF8 accept it.
+/// The domain is in A-labels (`DomainName`), which every server accepts. A local part beyond ASCII requires SMTPUTF8.
 package struct MailAddress: Hashable, Sendable {
     /// RFC 5321 §4.5.3.1.3, without the angle brackets.
     static let maximumBytes = 254
@@ -12,21 +11,23 @@ package struct MailAddress: Hashable, Sendable {
     package let local: String
     package let domain: String
 
-    /// The address in the form of the envelope.
+    /// As in the envelope.
     package var text: String { local + "@" + domain }
 
-    /// Whether only servers with SMTPUTF8 (RFC 6531) accept the address.
+    /// RFC 6531.
     package var needsSMTPUTF8: Bool { !local.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// Accepts what `EmailAddress` of accounts does and, for operators, characters beyond ASCII. A local part whose dots
-    /// RFC 5321 does not allow is quoted, which means the same.
+    /// Accepts what accounts' `EmailAddress` does and, for operators, characters beyond ASCII. Quotes a local part
+    /// whose dots
+    /// RFC 5321 does not allow.
     ///
-    /// An encoded word (RFC 2047) is text in an address, but some servers decode it and deliver to another address: a
-    /// stranger could prove an address of a domain whose mails never reach it.
+    /// Some servers decode an encoded word (RFC 2047) and deliver to another address, so a stranger could prove a
+    /// foreign
+    /// domain's address.
     ///
     /// - Throws: ``MailFault`` also for encoded words, quoted local parts and addresses in brackets.
     package init(_ text: String) throws(MailFault) {
-        // A-labels are longer than the text, at most by a factor.
+        // A-labels are longer than the text, at most by this factor.
         try MailFault.check(text, .address, maximum: 4 * Self.maximumBytes)
         guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")), let local = Self.local(text[..<at]),
             let domain = Self.domain(text[text.index(after: at)...])
@@ -49,7 +50,7 @@ package struct MailAddress: Hashable, Sendable {
         byte.isAlphanumeric || byte >= 0x80 || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 
-    /// - Returns: The domain in A-labels; nil if it is no host name.
+    /// - Returns: A-labels; nil if it is not a host name.
     static func domain(_ text: Substring) -> String? {
         guard let ascii = DomainName.ascii(text) else { return nil }
         let labels = ascii.split(ascii: ".", omittingEmptySubsequences: false)
@@ -69,15 +70,14 @@ extension MailAddress: Unprinted {
     package var description: String { "<address>" }
 }
 
-/// An address with the name of its owner, as in `From:`.
+/// As in `From:`.
 package struct Mailbox: Sendable {
-    /// Bytes of the name.
     static let maximumNameBytes = 256
 
     package let address: MailAddress
     package let name: String?
 
-    /// - Throws: ``MailFault`` for a name with control characters, or of more than 256 bytes.
+    /// - Throws: ``MailFault`` for a name with control characters or more than 256 bytes.
     package init(_ address: MailAddress, name: String? = nil) throws(MailFault) {
         if let name { try MailFault.check(name, .name, maximum: Self.maximumNameBytes) }
         self.address = address

@@ -1,15 +1,14 @@
 import GatehouseWire
 
-/// Why a mail cannot be written. Does not contain the text.
+/// Does not contain the text.
 package enum MailFault: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Part: String, Sendable {
         case address, name, subject, text, html, header
     }
 
-    /// The part has a line break, a zero byte or another control character, with which a text could add a header or a
-    /// recipient of its own.
+    /// A line break, zero byte or another control character, which could add a header or recipient.
     case controlCharacter(Part)
-    /// The part has more than `maximum` bytes in UTF-8.
+    /// `maximum` is in UTF-8 bytes.
     case tooLong(Part, maximum: Int)
     case malformed(Part)
 
@@ -23,7 +22,6 @@ package enum MailFault: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension MailFault {
-    /// Checks a text for a header.
     static func check(_ text: String, _ part: Part, maximum: Int) throws(MailFault) {
         guard text.utf8.count <= maximum else { throw .tooLong(part, maximum: maximum) }
         guard !text.unicodeScalars.contains(where: \.isControl) else { throw .controlCharacter(part) }

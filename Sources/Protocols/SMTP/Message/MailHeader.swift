@@ -1,14 +1,14 @@
 import GatehouseWire
 
-/// A further field of a mail's header, such as `List-Unsubscribe`.
+/// A field such as `List-Unsubscribe`.
 package struct MailHeader: Sendable {
-    /// Bytes of the value. With its name a line stays below 998 bytes (RFC 5322 §2.1.1).
+    /// Keeps the line below 998 bytes (RFC 5322 §2.1.1).
     static let maximumBytes = 900
 
     package let name: String
     package let value: String
 
-    /// - Parameter value: Printable ASCII. It is sent as it is, folded at spaces.
+    /// - Parameter value: Printable ASCII, sent unchanged, folded at spaces.
     /// - Throws: ``MailFault`` also for a name that ``MailMessage`` writes itself.
     package init(_ name: String, _ value: String) throws(MailFault) {
         try MailFault.check(name, .header, maximum: 64)

@@ -1,11 +1,9 @@
 package import GatehouseWire
 
-/// A mail to one recipient, as text and, if given, as HTML.
+/// An email to one recipient.
 package struct MailMessage: Sendable {
-    /// Bytes of the subject.
     static let maximumSubjectBytes = 900
-    /// Bytes of each body: as many as a template may make of values that are as long as they can be. Large mail readers cut a
-    /// mail off at 102 KB.
+    /// Per body: the maximum output of a template. Large email readers cut off at 102 KB.
     static let maximumBodyBytes = 524_288
 
     private let from: Mailbox
@@ -20,9 +18,8 @@ package struct MailMessage: Sendable {
     /// - Parameters:
     ///   - subject: Without control characters, at most 900 bytes.
     ///   - text: At most 524,288 bytes. LF, CR and CRLF end a line.
-    ///   - html: As `text`; nil for a mail of text alone.
-    ///   - headers: Further fields, such as `List-Unsubscribe`.
-    /// - Throws: ``MailFault`` for what cannot be sent.
+    ///   - html: As `text`.
+    /// - Throws: ``MailFault``.
     package init(
         from: Mailbox, to: Mailbox, subject: String, text: String, html: String? = nil, id: MessageID, date: Instant,
         headers: [MailHeader] = []
@@ -35,17 +32,18 @@ package struct MailMessage: Sendable {
         (self.id, self.date, self.headers) = (id, date, headers)
     }
 
-    /// The mail in the form of RFC 5322 and RFC 2045: lines with CRLF, ASCII alone unless the local part of an address has
-    /// more. No line starts with a dot.
+    /// Encodes by RFC 5322 and RFC 2045: lines with CRLF, ASCII except in an address's local part, no line starting
+    /// with a
+    /// dot.
     ///
-    /// - Parameter randomBytes: 16 bytes for the line between the parts. The bodies cannot contain that line in any case.
+    /// - Parameter randomBytes: 16 bytes for the boundary, which the bodies cannot contain in any case.
     package func bytes(boundary randomBytes: [UInt8]) -> [UInt8] {
         var head = HeaderText.field("Date", value: MailDate.text(date))
         head += HeaderText.field("From", mailbox: from)
         head += HeaderText.field("To", mailbox: to)
         head += HeaderText.field("Subject", text: subject)
         head += HeaderText.field("Message-ID", value: id.text)
-        // Keeps vacation programs from answering (RFC 3834 §5).
+        // Keeps vacation programs from replying (RFC 3834 §5).
         head += HeaderText.field("Auto-Submitted", value: "auto-generated")
         for header in headers { head += HeaderText.field(header.name, value: header.value) }
         head += HeaderText.field("MIME-Version", value: "1.0")
@@ -68,12 +66,12 @@ extension MailMessage: Unprinted {
     package var description: String { "<mail>" }
 }
 
-/// The date of a mail (RFC 5322 §3.3).
+/// RFC 5322 §3.3.
 enum MailDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// `Mon, 23 Nov 2026 12:22:47 +0000`. Years outside of 0 to 9999 are written as 1970.
+    /// `Mon, 23 Nov 2026 12:22:47 +0000`. Years outside 0 to 9999 become 1970.
     static func text(_ instant: Instant) -> String {
         let bytes = Array(instant.description.utf8)
         func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1) - 0x30 } }

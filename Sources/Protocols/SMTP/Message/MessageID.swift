@@ -1,18 +1,16 @@
 import GatehouseWire
 
-/// The `Message-ID` of a mail (RFC 5322 §3.6.4). All attempts to send a mail have the same.
+/// RFC 5322 §3.6.4. The same for all attempts to send an email.
 package struct MessageID: Hashable, Sendable {
     /// With its angle brackets.
     package let text: String
 
     /// - Parameters:
     ///   - randomBytes: 16 unpredictable bytes.
-    ///   - domain: The domain of the sender's address.
+    ///   - domain: The sender's.
     package init(randomBytes: [UInt8], domain: String) { text = "<\(randomBytes.hexadecimal)@\(domain)>" }
 
-    /// Reads a stored ``text``.
-    ///
-    /// - Returns: nil unless the text is `<atoms@atoms>` in ASCII of at most 400 bytes.
+    /// - Returns: nil unless a stored ``text`` is `<atoms@atoms>` in ASCII of at most 400 bytes.
     package init?(_ text: String) {
         guard text.utf8.count <= 400, text.hasPrefix("<"), text.hasSuffix(">") else { return nil }
         let parts = text.utf8.dropFirst().dropLast().split(

@@ -3,7 +3,7 @@ import CurlTransfers
 import Foundation
 import GatehouseWire
 
-/// A connection to the server, which serves one mail after the other. One thread creates and uses it.
+/// Sends one email after the other. One thread creates and uses it.
 final class SMTPConnection {
     private let server: SMTPServer
     private let multi: CurlMulti
@@ -19,10 +19,9 @@ final class SMTPConnection {
         transfers_keep(multi.pointer, 1)
     }
 
-    /// Closes the connection.
     func end() { handle = nil }
 
-    /// Makes an attempt, or a second one if the server has closed the kept connection in the meantime.
+    /// Makes an attempt, and a second one if the server has closed the kept connection.
     func outcome(of job: SMTPJob) -> Result<SMTPReply, SMTPFailure> {
         let needsNew = job.mail.map { $0.from.needsSMTPUTF8 || $0.to.needsSMTPUTF8 } ?? true
         var outcome = attempt(job, onNewConnection: needsNew)
@@ -49,8 +48,9 @@ final class SMTPConnection {
         }
     }
 
-    /// Ends soon after the caller is cancelled (``setCallbacks(_:)``). Nothing else may end it: libcurl completes a mail whose
-    /// handle is taken away, with whatever part of it has been sent.
+    /// Ends soon after the caller is cancelled (``setCallbacks(_:)``). Nothing else may end it: libcurl completes an
+    /// email
+    /// whose handle is removed with whatever part has been sent.
     private func perform(_ handle: CurlHandle) throws(CurlFailure) -> CURLcode {
         guard curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             throw CurlFailure("out of memory")
@@ -69,7 +69,7 @@ final class SMTPConnection {
     private func result(_ handle: CurlHandle, _ code: CURLcode, _ job: SMTPJob) -> Result<SMTPReply, SMTPFailure> {
         let isAccepted = job.mail != nil && dialogue.hasSentMail && dialogue.reply?.code == 250
         if code == CURLE_OK || isAccepted {
-            // To such a server libcurl sends mails without authentication.
+            // libcurl would send without authentication.
             guard job.mail != nil || dialogue.isAuthenticated || !server.hasCredential else {
                 let trouble = SMTPTrouble(
                     stage: .authentication, cause: "the server offers no authentication", isConfiguration: true)
@@ -83,7 +83,7 @@ final class SMTPConnection {
                 settingsAt: stage, cause: cause ?? handle.cause(code), isCancelled: code == CURLE_ABORTED_BY_CALLBACK))
     }
 
-    /// - Returns: The stage at which the settings do not work, if they do not, and words that are better than libcurl's.
+    /// - Returns: The stage at which the settings fail, if they do, and a better text than libcurl's.
     private static func trouble(_ code: CURLcode) -> (SMTPStage?, String?) {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: (nil, "the server did not answer in time")
@@ -150,13 +150,13 @@ extension SMTPConnection {
         guard let mail else { return try handle.set(CURLOPT_CUSTOMREQUEST, "NOOP") }
         try handle.set(CURLOPT_MAIL_FROM, mail.from.text)
         try handle.set(CURLOPT_MAIL_RCPT, lines: [mail.to.text])
-        // Without its size: libcurl compares that with the number of bytes that it sends, doubled dots included.
+        // Without its size: libcurl compares that with the bytes it sends, including doubled dots.
         try handle.set(CURLOPT_UPLOAD, 1)
     }
 
     private func setCallbacks(_ handle: CurlHandle) throws(CurlFailure) {
         let owner = Unmanaged.passUnretained(self).toOpaque()
-        // Without it libcurl would print the lines of replies.
+        // Otherwise libcurl would print the replies.
         try handle.set(CURLOPT_WRITEFUNCTION, receiver: { _, _, count, _ in count })
         try handle.set(CURLOPT_HEADERDATA, pointer: owner)
         try handle.set(
@@ -191,7 +191,7 @@ extension SMTPConnection {
 
     private func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         let goesOn = dialogue.addReplyLine(line)
-        // After a refusal libcurl says QUIT and waits for the reply, which must not take minutes. It reports nothing then.
+        // After a refusal libcurl sends QUIT without reporting anything; the wait for the reply must not take minutes.
         if dialogue.isRefused, let handle { transfer_set_reply_limit(handle.pointer, 5) }
         return goesOn
     }

@@ -1,28 +1,27 @@
 import GatehouseWire
 
-/// Follows an attempt by the commands that libcurl sends and the replies that it gets. Decides what its end means.
+/// Follows libcurl's commands and their replies in an attempt, and decides its outcome.
 package struct SMTPDialogue {
     package private(set) var stage = SMTPStage.connection
-    /// To the last command but QUIT.
+    /// To the last command except QUIT.
     package private(set) var reply: SMTPReply?
     package private(set) var isAuthenticated = false
-    /// Whether the server may have the whole mail.
+    /// The server may have the whole email.
     package var hasSentMail = false
 
     private let needsSMTPUTF8: Bool
     private var hasSMTPUTF8 = false
     private var hasQuit = false
     private var hasReply = false
-    /// Whether the attempt began with a mail, without a greeting.
+    /// It began with an email, without a greeting.
     private var isOnKeptConnection = false
     private var isRefusedByUs = false
     private var sendsTooMuch = false
     private var replies = SMTPReplyReader()
 
-    /// - Parameter needsSMTPUTF8: Whether one of the addresses does.
     package init(needsSMTPUTF8: Bool = false) { self.needsSMTPUTF8 = needsSMTPUTF8 }
 
-    /// Follows a command. What a login consists of starts with none of these words: it is Base64.
+    /// The lines of a login are Base64, which starts with none of these words.
     package mutating func addCommand(_ bytes: some Collection<UInt8>) {
         let stages: KeyValuePairs<String, SMTPStage> = [
             "EHLO ": .connection, "HELO ": .connection, "STARTTLS\r\n": .tls, "AUTH ": .authentication,
@@ -33,12 +32,10 @@ package struct SMTPDialogue {
         if stage == .sender, self.stage == .connection, !hasReply { isOnKeptConnection = true }
         self.stage = stage
         reply = nil
-        // Only what the server says after STARTTLS counts (RFC 3207 §4.2).
+        // Ignores what the server says before STARTTLS (RFC 3207 §4.2).
         if command == "EHLO " { hasSMTPUTF8 = false }
     }
 
-    /// Follows a line of a reply.
-    ///
     /// - Returns: Whether the attempt may continue.
     package mutating func addReplyLine(_ line: some Collection<UInt8>) -> Bool {
         if hasQuit { return true }
@@ -52,25 +49,24 @@ package struct SMTPDialogue {
             return false
         }
         if stage == .authentication, reply?.code == 235 { isAuthenticated = true }
-        // libcurl would send the address all the same.
+        // libcurl would send the address regardless.
         isRefusedByUs = stage == .sender && needsSMTPUTF8 && !hasSMTPUTF8 && (reply?.code ?? 0) < 400
         return !isRefusedByUs
     }
 
-    /// Whether the last reply is a refusal: 4xx or 5xx.
+    /// 4xx or 5xx.
     package var isRefused: Bool { (reply?.code ?? 0) >= 400 }
 
-    /// Whether the server only closed a kept connection, so that a new one may help immediately. Some servers take a
-    /// certain number of mails from each.
+    /// The server only closed a kept connection: some accept a certain number of emails on each.
     package var wantsNewConnection: Bool {
         isOnKeptConnection && stage == .sender && (isRefused ? reply?.code == 421 : !hasReply)
     }
 
-    /// The meaning of an attempt that did not succeed.
+    /// The meaning of a failed attempt.
     ///
     /// - Parameters:
-    ///   - stage: Where libcurl found that the settings do not work; nil for other ends.
-    ///   - cause: libcurl's words, for an end without a refusal.
+    ///   - stage: Where the settings failed; nil for other ends.
+    ///   - cause: libcurl's text, for an end without a refusal.
     package func failure(settingsAt stage: SMTPStage? = nil, cause: String, isCancelled: Bool) -> SMTPFailure {
         if isRefusedByUs {
             let cause = "the server does not accept addresses with characters beyond ASCII"
@@ -88,9 +84,9 @@ package struct SMTPDialogue {
 
     private static func refusal(_ reply: SMTPReply, at stage: SMTPStage) -> SMTPFailure {
         let isForGood = reply.code >= 500
-        // Servers check the sender when they know the recipient (RFC 3463 §3.2: X.1.7 and X.1.8 are about the sender).
+        // Some servers check the sender only at the recipient (RFC 3463 §3.2: X.1.7 and X.1.8 are about the sender).
         let isAboutSender = reply.status.map { ["5.1.7", "5.1.8"].contains($0) } ?? false
-        // 552: the mail is too big.
+        // 552: the email is too big.
         let isAboutMail =
             (stage == .recipient || stage == .message) && !isAboutSender || (stage == .sender && reply.code == 552)
         let trouble = SMTPTrouble(

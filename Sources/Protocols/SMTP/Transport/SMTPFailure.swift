@@ -1,19 +1,18 @@
 import GatehouseWire
 
-/// How far an attempt came.
 package enum SMTPStage: String, Sendable {
     case connection, tls, authentication, sender, recipient, message
 }
 
-/// What went wrong in an attempt.
 package struct SMTPTrouble: Equatable, Sendable {
     package let stage: SMTPStage
-    /// The server's refusal; nil if it did not refuse.
+    /// nil if the server did not refuse.
     package let reply: SMTPReply?
-    /// For the log: the same text for the same trouble, without addresses and without the server's words.
+    /// For the log: constant for a given trouble, without addresses or the server's text.
     package let cause: String
-    /// Whether every email fails until the settings change: the certificate, the password or the sender is
-    /// refused, or the server offers no TLS.
+    /// Every email fails until the settings change: the certificate, password or sender is refused, or the server
+    /// offers no
+    /// TLS.
     package let isConfiguration: Bool
 
     package init(stage: SMTPStage, reply: SMTPReply? = nil, cause: String, isConfiguration: Bool = false) {
@@ -22,17 +21,15 @@ package struct SMTPTrouble: Equatable, Sendable {
     }
 }
 
-/// Why an attempt to send a mail did not succeed.
 package enum SMTPFailure: Error, Equatable, Sendable {
-    /// Not accepted, and a later attempt may be: a reply of 4xx, the network, a time limit, and every
+    /// Not accepted, but a retry may be: a 4xx reply, the network, a time limit, and every
     /// ``SMTPTrouble/isConfiguration``.
     case temporary(SMTPTrouble)
-    /// This mail is never accepted: a reply of 5xx to its recipient or its contents.
+    /// Never accepted: a 5xx reply to the recipient or contents.
     case permanent(SMTPTrouble)
-    /// The connection, the time or the caller's patience ended after the whole mail had been sent and before the reply: the
-    /// server may have accepted it.
+    /// Ended between the whole email and the reply, so the server may have accepted it.
     case unknown(SMTPTrouble)
-    /// The caller was cancelled, and the mail is not accepted.
+    /// The caller was cancelled, and the email was not accepted.
     case cancelled
 
     package var trouble: SMTPTrouble? {

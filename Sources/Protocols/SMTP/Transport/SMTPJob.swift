@@ -1,7 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// A mail on its way to the server, or a check of the connection, and the caller that waits for it.
+/// An email to send or a check of the connection, with its waiting caller.
 final class SMTPJob: Sendable {
     struct Mail: Sendable {
         let bytes: [UInt8]
@@ -27,10 +27,10 @@ final class SMTPJob: Sendable {
         state.withLock { $0.caller = caller }
     }
 
-    /// - Parameter wake: Wakes the thread that has the job, if the caller is cancelled.
+    /// - Parameter wake: Wakes the job's thread when the caller is cancelled.
     func begin(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-    /// Called once.
+    /// Call once.
     func end(_ outcome: Result<SMTPReply, SMTPFailure>) {
         let caller = state.withLock { state in
             defer { (state.caller, state.wake) = (nil, nil) }

@@ -1,16 +1,14 @@
 import GatehouseWire
 
-/// A reply of the server (RFC 5321 §4.2).
+/// RFC 5321 §4.2.
 package struct SMTPReply: Hashable, Sendable {
-    /// Bytes of the text that are kept.
     static let maximumTextBytes = 512
 
     /// Three digits.
     package let code: Int
-    /// The enhanced status code (RFC 3463), such as `5.1.1`.
+    /// RFC 3463, such as `5.1.1`.
     package let status: String?
-    /// The server's own words in printable ASCII, at most 512 bytes. They are untrusted and may contain addresses, so they
-    /// are not for the log.
+    /// The server's text in printable ASCII, at most 512 bytes. Untrusted and may contain addresses: do not log it.
     package let text: String
 
     package init(code: Int, status: String? = nil, text: String = "") {
@@ -23,15 +21,15 @@ extension SMTPReply: Unprinted {
     package var description: String { status.map { "\(code) \($0)" } ?? "\(code)" }
 }
 
-/// Puts the lines of replies together.
+/// Joins the lines of replies.
 struct SMTPReplyReader {
-    /// All replies of an attempt together.
+    /// Of all replies in an attempt.
     private static let maximumBytes = 65_536
 
     private var bytes = 0
     private var text: [UInt8] = []
 
-    /// - Returns: The reply that the line ends; nil within a reply.
+    /// - Returns: The completed reply; nil within a reply.
     /// - Throws: ``TooMuch`` if the server sends without end.
     mutating func add(_ line: some Collection<UInt8>) throws(TooMuch) -> SMTPReply? {
         bytes += line.count
@@ -50,7 +48,6 @@ struct SMTPReplyReader {
         return SMTPReply(code: code, status: Self.status(text), text: String(decoding: text.prefix(512), as: UTF8.self))
     }
 
-    /// The server sends more than it may.
     struct TooMuch: Error {}
 
     /// `class.subject.detail` at the beginning (RFC 3463 §2).

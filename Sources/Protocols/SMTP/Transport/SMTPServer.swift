@@ -1,13 +1,12 @@
 package import GatehouseWire
 
-/// The server that takes our mails, and how to reach it.
 package struct SMTPServer: Sendable {
     package enum Security: String, CaseIterable, Sendable {
-        /// TLS after STARTTLS (RFC 3207). A server that does not offer it gets nothing.
+        /// RFC 3207. Nothing is sent to a server that does not offer it.
         case startTLS = "starttls"
-        /// TLS from the first byte (RFC 8314 §3.3), usually on port 465.
+        /// From the first byte (RFC 8314 §3.3), usually on port 465.
         case tls
-        /// No TLS: for a server on this machine, or where the network itself is protected.
+        /// For a server on this machine or in a protected network.
         case off
     }
 
@@ -15,25 +14,24 @@ package struct SMTPServer: Sendable {
         case none
         /// PLAIN or LOGIN.
         case password(user: String, Secret)
-        /// XOAUTH2 with an access token, requested before each mail: it expires within hours.
+        /// XOAUTH2 with an access token, requested before each email: it expires within hours.
         case token(user: String, @Sendable () throws -> Secret)
     }
 
-    /// A name in A-labels, or an IP address without brackets.
+    /// A-labels, or an IP address without brackets.
     package let host: String
     package let port: Int
     package var security: Security
-    /// A file with the only certificate authorities to trust, in PEM; nil for the system's.
+    /// A PEM file with the only certificate authorities to trust; nil for the system's.
     package var authorityFile: String?
     package var credential = Credential.none
-    /// Our name in EHLO; nil for the machine's.
+    /// For EHLO; nil for the machine's name.
     package var clientName: String?
-    /// How many connections there are at most.
+    /// The maximum.
     package var connections = 4
-    /// How long a connection may take, with its handshake.
+    /// Including the handshake.
     package var connectTimeLimit: Duration = .seconds(15)
-    /// How long an attempt may take. A server may check a mail before it accepts it: an attempt that ends too early
-    /// makes a second copy.
+    /// For an attempt. A server may check an email before accepting it, so an early end sends it twice.
     package var timeLimit: Duration = .seconds(120)
 
     /// - Returns: nil unless `host` is a name or an IP address.
@@ -42,7 +40,6 @@ package struct SMTPServer: Sendable {
         (self.host, self.port, self.security) = (host, port, security)
     }
 
-    /// Whether the server is on this machine, so that the connection crosses no network.
     package var isLoopback: Bool {
         IPAddress(host)?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost"))
     }

@@ -3,10 +3,11 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Sends mails to a server, each to one recipient, with libcurl (RFC 5321). Each connection has its own thread; it is
-/// kept for further mails and closed after half a minute without one.
+/// Sends emails, each to one recipient, with libcurl (RFC 5321). Each connection has its own thread, and is closed
+/// after
+/// half a minute without an email.
 package final class SMTPTransport: Sendable {
-    /// Callers that wait for a connection.
+    /// Callers.
     private static let maximumWaiting = 1_024
     private static let idleMilliseconds: Int32 = 30_000
 
@@ -19,16 +20,17 @@ package final class SMTPTransport: Sendable {
     private let server: SMTPServer
     private let state = Mutex(State())
 
-    /// Makes no connection yet.
+    /// Opens no connection yet.
     package init(_ server: SMTPServer) { self.server = server }
 
-    /// Sends a mail. A cancelled caller, too, gets the true outcome, at most a second later.
+    /// Sends an email. A cancelled caller gets the true outcome, at most a second later.
     ///
-    /// The limit is ``SMTPServer/timeLimit``, without the time in which the mail waits for a connection; twice that if the
-    /// server has closed a kept connection.
+    /// The limit is ``SMTPServer/timeLimit`` without the wait for a connection; twice that if the server has closed a
+    /// kept
+    /// connection.
     ///
-    /// - Parameter message: The mail as ``MailMessage/bytes(boundary:)`` writes it.
-    /// - Returns: The server's reply: it is responsible for the mail now.
+    /// - Parameter message: From ``MailMessage/bytes(boundary:)``.
+    /// - Returns: The server's reply: it is now responsible for the email.
     /// - Throws: ``SMTPFailure``.
     package func send(
         _ message: [UInt8], from: MailAddress, to: MailAddress
@@ -36,7 +38,7 @@ package final class SMTPTransport: Sendable {
         try await run(SMTPJob(SMTPJob.Mail(bytes: message, from: from, to: to)))
     }
 
-    /// Connects, authenticates, and sends no mail.
+    /// Connects and authenticates.
     ///
     /// - Throws: ``SMTPFailure``, also if there is a password and the server asks for none.
     package func check() async throws(SMTPFailure) { _ = try await run(SMTPJob(nil)) }
@@ -83,12 +85,12 @@ package final class SMTPTransport: Sendable {
         }
     }
 
-    /// The life of a thread.
+    /// A thread's life.
     private func run(_ lane: SMTPLane) {
         lane.run(SMTPConnection(server, lane.multi), next: next)
     }
 
-    /// The next job for a lane; nil if there are no more.
+    /// nil if there are no more.
     private func next(_ lane: SMTPLane) -> SMTPJob? {
         let waiting: SMTPJob? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -96,7 +98,7 @@ package final class SMTPTransport: Sendable {
             return nil
         }
         if let waiting { return waiting }
-        // The second time because the first may end with a cancellation that came too late for the last job.
+        // Twice: the first wait may end with a late cancellation of the last job.
         for _ in 0..<2 {
             lane.multi.wait(milliseconds: Self.idleMilliseconds)
             if let job = lane.take() { return job }

@@ -1,19 +1,16 @@
 import GatehouseWire
 
-/// Why a ceremony failed.
-///
-/// Callers answer by ``code``; ``step`` and ``cause`` are for the log. None of them contains bytes of the response.
+/// Callers respond by ``code``; ``step`` and ``cause`` are for the log. None contains bytes of the response.
 package struct CeremonyFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The part that a client may learn.
     package enum Code: Sendable {
-        /// The response has no readable form: a member is missing, of another type or length, or not in its encoding.
+        /// A member is missing, of the wrong type or length, or wrongly encoded.
         case malformed
-        /// The response is readable, and a check of the ceremony refused it.
+        /// Readable, but a check of the ceremony failed.
         case refused
     }
 
     package let step: CeremonyStep
-    /// In a few words.
     package let cause: String
 
     init(_ step: CeremonyStep, _ cause: String) { (self.step, self.cause) = (step, cause) }

@@ -1,23 +1,24 @@
 import GatehouseWire
 
-/// Where a ceremony ran: a web origin, or an app.
+/// A web origin or an app:
 ///
-/// - A web origin is `https://host[:port]`, or `http://` with `localhost` or a subdomain of it. Comparison ignores case
-///   and a default port. Apps on Apple's platforms send `https://` and the RP ID.
-/// - An Android app is `android:apk-key-hash:` and the SHA-256 of its signing certificate in base64url, compared byte by
+/// - `https://host[:port]`, or `http://` with `localhost` or a subdomain of it. Ignores case and a default port. Apps
+///   on
+///   Apple's platforms send `https://` and the RP ID.
+/// - `android:apk-key-hash:` and the SHA-256 of an Android app's signing certificate in base64url, compared byte by
 ///   byte.
-/// - `ios:bundle-id:` and a bundle identifier, which some frameworks send, is compared byte by byte too.
+/// - `ios:bundle-id:` and a bundle identifier, which some frameworks send, compared byte by byte.
 package struct CeremonyOrigin: Hashable, Sendable {
-    /// In the form that is compared: a web origin in lower case and without a default port.
+    /// Normalized: a web origin is in lower case without a default port.
     package let text: String
-    /// The host of a web origin, in lower case and without port; nil for an app.
+    /// A web origin's, in lower case; nil for an app.
     package let host: String?
 
     static let maximumLength = 512
     private static let android = "android:apk-key-hash:"
     private static let iOS = "ios:bundle-id:"
 
-    /// Parses an origin. A trailing slash, a path, user information and a host beyond ASCII are refused.
+    /// Refuses a trailing slash, a path, user information and a host beyond ASCII.
     package init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         if text.hasPrefix(Self.android) {
@@ -51,7 +52,7 @@ package struct CeremonyOrigin: Hashable, Sendable {
 
     private init(text: String, host: String?) { (self.text, self.host) = (text, host) }
 
-    /// - Returns: The port with its colon; empty for the default port. nil if `rest` is neither empty nor a port.
+    /// - Returns: With its colon; empty for the default port. nil if `rest` is neither empty nor a port.
     private static func port(_ rest: ArraySlice<UInt8>, default usual: Int) -> String? {
         guard !rest.isEmpty else { return "" }
         let digits = rest.dropFirst()

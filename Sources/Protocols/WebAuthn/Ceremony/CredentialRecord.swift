@@ -1,29 +1,29 @@
 import GatehouseWire
 
-/// The relying party's record of a credential (§4, "credential record").
+/// §4, "credential record".
 package struct CredentialRecord: Equatable, Sendable {
     /// 1 to 1,023 bytes.
     package let id: [UInt8]
-    /// The COSE_Key as the authenticator encoded it.
+    /// The COSE_Key as encoded by the authenticator.
     package let publicKey: [UInt8]
     package let algorithm: COSEAlgorithm
     /// 16 bytes, all zero if the authenticator does not name its model.
     package let aaguid: [UInt8]
     /// 0 if the authenticator does not count.
     package var signCount: UInt32
-    /// Whether the credential may be on several devices. Some password managers change it.
+    /// May be on several devices. Some password managers change it.
     package var isBackupEligible: Bool
     package var isBackedUp: Bool
-    /// Whether the authenticator verified the user in the ceremony.
+    /// In the ceremony.
     package var isUserVerified: Bool
-    /// As the browser reported them, at most ``maximumTransports``; unknown names included.
+    /// As the browser reported them, at most ``maximumTransports``, including unknown names.
     package let transports: [String]
     package let attestation: AttestationFormat
 
     package static let maximumIDLength = 1_023
     package static let maximumTransports = 8
 
-    /// - Parameter publicKey: Stored bytes, which ``RelyingParty/verify(_:_:of:)`` parses again.
+    /// - Parameter publicKey: ``RelyingParty/verify(_:_:of:)`` parses it again.
     package init(
         id: [UInt8], publicKey: [UInt8], algorithm: COSEAlgorithm, aaguid: [UInt8], signCount: UInt32,
         isBackupEligible: Bool, isBackedUp: Bool, isUserVerified: Bool = false, transports: [String] = [],
@@ -43,15 +43,16 @@ package struct CredentialRecord: Equatable, Sendable {
     }
 }
 
-/// The result of an authentication, for the caller to store.
+/// For the caller to store.
 package struct AuthenticationVerdict: Equatable, Sendable {
-    /// The count to store: that of the response.
+    /// The response's.
     package let signCount: UInt32
-    /// To store: not every authenticator keeps it.
+    /// Not every authenticator keeps it.
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
     package let isUserVerified: Bool
-    /// Whether the count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The
-    /// signature is valid all the same. Callers refuse the sign-in, and record it.
+    /// The count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The
+    /// signature is
+    /// valid all the same. Callers refuse the sign-in and record it.
     package let isCloned: Bool
 }

@@ -1,26 +1,24 @@
-/// Whether the authenticator must verify the user by PIN or biometrics.
+/// By PIN or biometrics.
 package enum UserVerificationPolicy: String, Sendable {
     case required
     case preferred
     case discouraged
 }
 
-/// Which backed-up credentials are taken (§7.1 steps 18 and 19).
+/// For backed-up credentials (§7.1 steps 18 and 19).
 package enum BackupPolicy: Sendable {
     case allowed
     /// Refuses credentials that may be on several devices.
     case singleDeviceOnly
 }
 
-/// The expectations that a registration must match.
 package struct RegistrationExpectation: Sendable {
-    /// The challenge of the options, in bytes.
     package let challenge: [UInt8]
     package let userVerification: UserVerificationPolicy
-    /// The algorithms that the options offered.
+    /// As offered in the options.
     package let algorithms: [COSEAlgorithm]
     package let backup: BackupPolicy
-    /// Whether the options were used with `mediation: "conditional"`, where browsers create a key without a gesture.
+    /// `mediation: "conditional"`, where browsers create a key without a gesture.
     package let isConditional: Bool
 
     package init(
@@ -33,16 +31,14 @@ package struct RegistrationExpectation: Sendable {
     }
 }
 
-/// The expectations that an authentication must match.
 package struct AuthenticationExpectation: Sendable {
-    /// The challenge of the options, in bytes.
     package let challenge: [UInt8]
     package let userVerification: UserVerificationPolicy
-    /// The ids of the options' `allowCredentials`. Empty allows every credential.
+    /// The options' `allowCredentials`. Empty allows every credential.
     package let allowedCredentials: [[UInt8]]
-    /// The handle of the credential's owner. nil does not compare.
+    /// The credential owner's. nil skips the comparison.
     package let userHandle: [UInt8]?
-    /// Whether the response must contain a user handle, because nothing else identified the user.
+    /// The response must contain a user handle, because nothing else identified the user.
     package let requiresUserHandle: Bool
 
     package init(

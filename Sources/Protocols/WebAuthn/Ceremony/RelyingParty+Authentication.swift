@@ -3,27 +3,28 @@ import GatehouseWire
 extension RelyingParty {
     /// Verifies an authentication (§7.2).
     ///
-    /// - Parameter record: The stored record of the response's credential.
-    /// - Returns: What to store (step 24), and whether the count did not increase (step 22).
+    /// - Parameter record: Of the response's credential.
+    /// - Returns: The values to store (step 24), and whether the count did not increase (step 22).
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``.
     package func verify(
         _ response: AuthenticationResponse, _ expectation: AuthenticationExpectation, of record: CredentialRecord
     ) throws(CeremonyFailure) -> AuthenticationVerdict {
-        // Step 5: if options.allowCredentials is not empty, it contains the credential. It is also the record's.
+        // Step 5: options.allowCredentials, if not empty, contains the credential.
         let isAllowed = expectation.allowedCredentials.isEmpty
         guard response.credentialID == record.id,
             isAllowed || expectation.allowedCredentials.contains(response.credentialID)
         else { throw CeremonyFailure(.allowedCredential, "another credential") }
-        // Step 6: the user handle is the owner's.
+        // Step 6: the owner's user handle.
         try checkUserHandle(response.userHandle, expectation)
         // Steps 10 to 14.
         try check(response.clientData, .get, expectation.challenge)
         let data = response.authenticatorData
         // Steps 15 to 18.
         try check(data, expectation.userVerification, requiresPresence: true)
-        // Step 19 refuses a backup eligibility other than the registration's. We do not: password managers have changed it
-        // in updates and between apps, and the signature proves the key. The caller stores the new one.
-        // Steps 20 and 21: the signature over the authenticator data and the hash of the client data is the key's.
+        // Step 19 refuses a changed backup eligibility. We store the new one: password managers have changed it in
+        // updates and
+        // between apps, and the signature proves the key.
+        // Steps 20 and 21: the signature over authenticator data and client data hash.
         try checkSignature(response, record)
         // Step 22: with a nonzero count on either side, the response's is greater.
         let counts = data.signCount != 0 || record.signCount != 0

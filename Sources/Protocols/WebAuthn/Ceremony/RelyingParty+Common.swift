@@ -1,16 +1,13 @@
 import GatehouseWire
 
-// The steps that §7.1 and §7.2 share.
+// Steps that §7.1 and §7.2 share.
 extension RelyingParty {
     /// §7.1 steps 7 to 11, §7.2 steps 10 to 14.
     func check(_ data: ClientData, _ kind: ClientData.Kind, _ challenge: [UInt8]) throws(CeremonyFailure) {
-        // Verify that the value of C.type is webauthn.create, or webauthn.get.
         guard data.kind == kind else {
             throw CeremonyFailure(.clientDataType, "type of the other ceremony, or of none")
         }
-        // Verify that the value of C.challenge equals the encoding of options.challenge.
         guard Self.isSame(data.challenge, challenge) else { throw CeremonyFailure(.challenge, "another challenge") }
-        // Verify that the value of C.origin is an origin expected by the relying party.
         guard let origin = CeremonyOrigin(data.origin), origins.contains(origin) else {
             throw CeremonyFailure(.origin, "an unknown origin")
         }
@@ -19,11 +16,9 @@ extension RelyingParty {
 
     private func checkFrame(_ data: ClientData) throws(CeremonyFailure) {
         guard !allowsFrames else { return }
-        // If C.crossOrigin is true, verify that the relying party expects the frame.
         guard !data.isCrossOrigin || !topOrigins.isEmpty else {
             throw CeremonyFailure(.crossOrigin, "in a frame of another site")
         }
-        // If C.topOrigin is present, verify that it is a page that may embed the relying party.
         guard let topOrigin = data.topOrigin else { return }
         guard data.isCrossOrigin, let top = CeremonyOrigin(topOrigin), topOrigins.contains(top) else {
             throw CeremonyFailure(.topOrigin, "in a frame of an unknown site")
@@ -34,25 +29,21 @@ extension RelyingParty {
     func check(
         _ data: AuthenticatorData, _ verification: UserVerificationPolicy, requiresPresence: Bool
     ) throws(CeremonyFailure) {
-        // Verify that the rpIdHash is the SHA-256 hash of the RP ID.
         guard Self.isSame(data.relyingPartyIDHash, idHash) else {
             throw CeremonyFailure(.relyingPartyID, "another RP ID")
         }
-        // Verify that the UP bit is set.
         guard !requiresPresence || data.flags.contains(.userPresent) else {
             throw CeremonyFailure(.userPresence, "no user presence")
         }
-        // If user verification is required, verify that the UV bit is set.
         guard verification != .required || data.flags.contains(.userVerified) else {
             throw CeremonyFailure(.userVerification, "no user verification")
         }
-        // If the BE bit is not set, verify that the BS bit is not set.
         guard data.flags.contains(.backupEligible) || !data.flags.contains(.backedUp) else {
             throw CeremonyFailure(.backupState, "backed up, but not eligible for it")
         }
     }
 
-    /// Compares in a time that depends on the lengths alone.
+    /// In a time that depends only on the lengths.
     static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -1,12 +1,11 @@
 import GatehouseWire
 
 extension RelyingParty {
-    /// Verifies a registration (§7.1). The caller refuses an id that any user has registered (step 26), and stores the
-    /// record.
+    /// Verifies a registration (§7.1). The caller stores the record, unless any user has registered its id (step 26).
     ///
-    /// - Returns: The credential record (step 27). Its id is the one that the authenticator attested.
+    /// - Returns: The credential record (step 27) with the attested id.
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``, or
-    ///   ``CeremonyFailure/Code/malformed`` for a key that cannot be read.
+    ///   ``CeremonyFailure/Code/malformed`` for an unreadable key.
     package func verify(
         _ response: RegistrationResponse, _ expectation: RegistrationExpectation
     ) throws(CeremonyFailure) -> CredentialRecord {
@@ -15,24 +14,24 @@ extension RelyingParty {
         try check(response.clientData, .create, expectation.challenge)
         // Steps 14 to 17.
         try check(data, expectation.userVerification, requiresPresence: !expectation.isConditional)
-        // Steps 18 and 19: the policy about backups.
+        // Steps 18 and 19.
         guard expectation.backup == .allowed || !data.flags.contains(.backupEligible) else {
             throw CeremonyFailure(.backupEligibility, "a credential for several devices")
         }
         guard let credential = data.credential else { throw CeremonyFailure(.form, "no attested credential data") }
-        // Step 20: the key's algorithm is among those of the options.
+        // Step 20: one of the options' algorithms.
         let key = try Self.key(credential.publicKey)
         guard expectation.algorithms.contains(key.algorithm) else {
             throw CeremonyFailure(.algorithm, "an algorithm that was not offered")
         }
-        // Step 21: determine the format of the attestation statement.
+        // Step 21.
         guard let format = response.attestation.format else {
             throw CeremonyFailure(.attestationFormat, "an unknown format")
         }
-        // Step 22: verify the statement. Steps 23 and 24, the trust anchors, are for those who ask for attestation.
+        // Step 22. Steps 23 and 24, the trust anchors, concern requested attestations only.
         try AttestationStatement(format: format, value: response.attestation.statement)
             .verify(key: key, signed: data.bytes + response.clientData.hash)
-        // Step 25: verify that the credential id has at most 1,023 bytes.
+        // Step 25.
         guard (1...CredentialRecord.maximumIDLength).contains(credential.id.count) else {
             throw CeremonyFailure(.credentialIDLength, "an empty credential id, or one above 1,023 bytes")
         }

@@ -1,14 +1,14 @@
 import Crypto
 import GatehouseWire
 
-/// The server's identity in ceremonies: its RP ID, and the origins that may use credentials of it.
+/// The server's identity in ceremonies.
 package struct RelyingParty: Sendable {
     /// A domain in lower case, or `localhost`. Not an IP address.
     package let id: String
-    /// The name that authenticators show.
+    /// Shown by authenticators.
     package let name: String
     package let origins: [CeremonyOrigin]
-    /// The pages that may embed an origin in a frame of another site (`topOrigin`). Empty refuses such frames, unless
+    /// The pages that may embed an origin in a cross-origin frame (`topOrigin`). Empty refuses such frames, unless
     /// ``allowsFrames`` is set.
     package let topOrigins: [CeremonyOrigin]
     /// Ignores `crossOrigin` and `topOrigin`, as Supabase Auth does.
@@ -16,13 +16,11 @@ package struct RelyingParty: Sendable {
     /// SHA-256 of ``id``.
     let idHash: [UInt8]
 
-    /// Checks that authenticators can use the identity.
-    ///
     /// - Parameters:
     ///   - id: The site's domain, or a parent domain of each web origin.
     ///   - origins: At least one. Web origins must be in the domain `id`, unless `allowsRelatedOrigins` is set.
-    ///   - allowsRelatedOrigins: Whether web origins of other domains are allowed, which browsers look up at
-    ///     `/.well-known/webauthn` (§5.11).
+    ///   - allowsRelatedOrigins: Allows other domains' web origins, which browsers look up at `/.well-known/webauthn`
+    ///     (§5.11).
     /// - Throws: ``RelyingPartyProblem``.
     package init(
         id: String, name: String, origins: [String], topOrigins: [String] = [], allowsFrames: Bool = false,
@@ -44,7 +42,7 @@ package struct RelyingParty: Sendable {
         }
     }
 
-    /// Whether a host in lower case is the RP ID, or in its domain.
+    /// - Parameter host: In lower case.
     package func covers(_ host: String) -> Bool { host == id || host.hasSuffix("." + id) }
 
     private static func parsed(_ texts: [String]) throws(RelyingPartyProblem) -> [CeremonyOrigin] {
@@ -56,7 +54,7 @@ package struct RelyingParty: Sendable {
         return origins
     }
 
-    /// Letters, digits and hyphens in labels; the last label begins with a letter, which an IPv4 address has not.
+    /// The last label begins with a letter, unlike an IPv4 address's.
     private static func isDomain(_ text: String) -> Bool {
         guard text.utf8.count <= 253 else { return false }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -68,12 +66,11 @@ package struct RelyingParty: Sendable {
     }
 }
 
-/// Why a relying party cannot work.
 package enum RelyingPartyProblem: Error, Equatable, Sendable {
-    /// Not a domain, or an IP address, which cannot be an RP ID.
+    /// Not a domain, or an IP address.
     case invalidID
     case noOrigin
     case invalidOrigin(String)
-    /// A web origin outside of the RP ID's domain.
+    /// A web origin outside the RP ID's domain.
     case foreignOrigin(String)
 }

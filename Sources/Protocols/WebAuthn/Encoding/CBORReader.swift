@@ -1,16 +1,15 @@
 import GatehouseWire
 
-/// Why bytes are not the CBOR that WebAuthn uses.
 package enum CBORProblem: Error, Equatable, Sendable {
     case truncated
-    /// Bytes after the item.
+    /// After the item.
     case trailingBytes
     /// An indefinite length, a tag, a floating-point number, another simple value, or a reserved encoding.
     case unsupportedItem
     /// Beyond 64 bits with sign.
     case integerTooLarge
     case invalidText
-    /// A key that is neither an integer nor a text.
+    /// Neither an integer nor a text.
     case unsupportedKey
     case duplicateKey
     case tooDeep
@@ -19,12 +18,13 @@ package enum CBORProblem: Error, Equatable, Sendable {
 
 /// Reads CBOR (RFC 8949) as CTAP2 restricts it: definite lengths, no tags, no duplicate keys, no trailing bytes.
 ///
-/// The order of keys and the length of integers are not checked: authenticators in use do not keep them. Signatures
-/// cover the bytes, so another encoding of the same value changes no verdict.
+/// Accepts any order of keys and length of integers, which real authenticators vary. Signatures cover the bytes, so
+/// another
+/// encoding changes no verdict.
 package struct CBORReader {
-    /// In bytes. Ceremony responses are shorter.
+    /// Bytes, longer than any ceremony response.
     package static let maximumLength = 65_536
-    /// Maps and arrays within each other. A compound attestation has five.
+    /// Nested maps and arrays. A compound attestation has five.
     package static let maximumDepth = 8
 
     private let bytes: ArraySlice<UInt8>
@@ -32,7 +32,7 @@ package struct CBORReader {
 
     private init(_ bytes: ArraySlice<UInt8>) { (self.bytes, position) = (bytes, bytes.startIndex) }
 
-    /// Reads one item, which takes all bytes.
+    /// Reads one item, which must use all bytes.
     ///
     /// - Throws: ``CBORProblem``.
     package static func read(_ bytes: ArraySlice<UInt8>) throws(CBORProblem) -> CBORValue {
@@ -41,9 +41,7 @@ package struct CBORReader {
         return value
     }
 
-    /// Reads the first item.
-    ///
-    /// - Returns: The item, and the bytes after it.
+    /// - Returns: The first item and the bytes after it.
     /// - Throws: ``CBORProblem``.
     package static func readPrefix(
         _ bytes: ArraySlice<UInt8>
@@ -107,7 +105,7 @@ package struct CBORReader {
         return ExternalName(trusted: text)
     }
 
-    /// - Throws: ``CBORProblem/truncated`` before anything is reserved for elements that the bytes cannot hold.
+    /// - Throws: ``CBORProblem/truncated`` before reserving memory for elements that the bytes cannot hold.
     private func check(_ count: UInt64, bytesEach: Int, depth: Int) throws(CBORProblem) -> Int {
         guard depth <= Self.maximumDepth else { throw .tooDeep }
         guard count <= UInt64((bytes.endIndex - position) / bytesEach) else { throw .truncated }

@@ -1,6 +1,5 @@
 package import GatehouseWire
 
-/// The data items that WebAuthn uses.
 package indirect enum CBORValue: Equatable, Sendable {
     case integer(Int64)
     case bytes([UInt8])
@@ -21,7 +20,6 @@ package indirect enum CBORValue: Equatable, Sendable {
     package var mapValue: CBORMap? { if case .map(let value) = self { value } else { nil } }
 }
 
-/// A map with integers and texts as keys.
 package struct CBORMap: Equatable, Sendable {
     enum Key: Hashable {
         case integer(Int64)
@@ -38,7 +36,7 @@ package struct CBORMap: Equatable, Sendable {
 
     package subscript(name: ExternalName) -> CBORValue? { members[.text(name)] }
 
-    /// - Returns: Whether the key is new. A key that exists keeps its value.
+    /// - Returns: Whether the key is new. An existing key keeps its value.
     mutating func insert(_ value: CBORValue, for key: Key) -> Bool {
         guard members[key] == nil else { return false }
         members[key] = value

@@ -1,4 +1,4 @@
-/// A signature algorithm of the IANA registry "COSE Algorithms". The order is that of the options: the preferred first.
+/// From the IANA registry "COSE Algorithms", in the options' order: the preferred first.
 package enum COSEAlgorithm: Int64, CaseIterable, Sendable {
     case es256 = -7
     case es384 = -35

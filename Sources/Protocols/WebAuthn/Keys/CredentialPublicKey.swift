@@ -2,23 +2,21 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// Why a COSE_Key cannot be used.
 package enum COSEKeyProblem: Error, Equatable, Sendable {
     case notAMap
-    /// The algorithm is missing, or none of ``COSEAlgorithm``.
     case unsupportedAlgorithm
-    /// Key type or curve do not belong to the algorithm.
+    /// Key type or curve do not match the algorithm.
     case algorithmDoesNotFit
-    /// A parameter of another type or length, a point of P-256, P-384 or P-521 that is not on the curve, one in compressed
-    /// form, or an Ed25519 point that ``Ed25519Point`` refuses.
+    /// The wrong type or length, a NIST point off its curve or compressed, or an Ed25519 point that ``Ed25519Point``
+    /// refuses.
     case malformedParameter
-    /// A parameter besides the required ones (§6.5.1.1).
+    /// Beyond the required ones (§6.5.1.1).
     case unexpectedParameter
-    /// An RSA modulus that is not of 2,048 to 4,096 bits, or an exponent that is even, below 3 or above 32 bits.
+    /// A modulus outside 2,048 to 4,096 bits, or an exponent that is even, below 3 or above 32 bits.
     case unsafeModulus
 }
 
-/// A credential's public key (RFC 9052 §7, RFC 9053, RFC 8230).
+/// RFC 9052 §7, RFC 9053, RFC 8230.
 package struct CredentialPublicKey: Sendable {
     private enum Key: Sendable {
         case p256(P256.Signing.PublicKey)
@@ -31,11 +29,11 @@ package struct CredentialPublicKey: Sendable {
     package let algorithm: COSEAlgorithm
     private let key: Key
 
-    /// Reads a COSE_Key with exactly the parameters of its algorithm.
+    /// Reads a COSE_Key with exactly its algorithm's parameters.
     ///
     /// - Throws: ``COSEKeyProblem``.
     package init(_ bytes: [UInt8]) throws(COSEKeyProblem) {
-        // Replaced: the reader's reason. The attestation object was read before.
+        // Ignored: the attestation object was read before.
         guard let map = (try? CBORReader.read(bytes[...]))?.mapValue else { throw .notAMap }
         guard let algorithm = map[3]?.integerValue.flatMap({ COSEAlgorithm(rawValue: $0) }) else {
             throw .unsupportedAlgorithm
@@ -71,7 +69,7 @@ package struct CredentialPublicKey: Sendable {
         guard map.count == count else { throw .unexpectedParameter }
     }
 
-    /// The coordinates of an uncompressed point (§5.8.5).
+    /// An uncompressed point's coordinates (§5.8.5).
     private static func point(_ map: CBORMap, curve: Int64, length: Int) throws(COSEKeyProblem) -> [UInt8] {
         try require(map, type: 2, curve: curve, count: 5)
         guard let x = map[-2]?.bytesValue, let y = map[-3]?.bytesValue, x.count == length, y.count == length else {
@@ -92,23 +90,23 @@ package struct CredentialPublicKey: Sendable {
     }
 
     private static func accepted<Value>(_ make: () throws -> Value) throws(COSEKeyProblem) -> Value {
-        // Replaced: the library's reason, which names no parameter.
+        // The library's reason names no parameter.
         do { return try make() } catch { throw .malformedParameter }
     }
 
-    /// Whether the signature is the key's. ECDSA signatures are in DER (§6.5.5).
+    /// ECDSA signatures are in DER (§6.5.5).
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         switch key {
         case .p256(let key):
-            // Lost, here and below: why the signature is not DER. It counts as wrong.
+            // Ignored, here and below: a signature that is not DER is invalid.
             guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message)
         case .p384(let key):
-            // As above.
+            // Ignored: as above.
             guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message)
         case .p521(let key):
-            // As above.
+            // Ignored: as above.
             guard let signature = try? P521.Signing.ECDSASignature(derRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: message)
         case .ed25519(let key): return key.isValidSignature(signature, for: message)

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The encoding of a point of edwards25519 (RFC 8032 §5.1.2): y in 255 bits, little-endian, and the sign of x.
+/// RFC 8032 §5.1.2: y in 255 bits, little-endian, and the sign of x.
 enum Ed25519Point {
     static let length = 32
 
@@ -19,8 +19,8 @@ enum Ed25519Point {
         ],
     ]
 
-    /// Whether the bytes are as long as a point, y is below 2^255 - 19 (§5.1.3), and the order is not small. Whether they are
-    /// a point at all shows at the first signature.
+    /// Checks the length, y below 2^255 - 19 (§5.1.3) and the order. The first signature shows whether it is a point at
+    /// all.
     static func isUsable(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == length else { return false }
         let y = Array(bytes.dropLast()) + [bytes[length - 1] & 0x7F]

@@ -1,10 +1,10 @@
 package import GatehouseWire
 
-/// `PublicKeyCredentialCreationOptionsJSON` (§5.1.9): what `navigator.credentials.create` takes.
+/// `PublicKeyCredentialCreationOptionsJSON` (§5.1.9).
 package struct CreationOptions: Sendable {
-    /// The user as authenticators store and show it.
+    /// As authenticators store and show it.
     package struct User: Sendable {
-        /// The user handle: 1 to 64 bytes without personal data.
+        /// 1 to 64 bytes without personal data.
         package let handle: [UInt8]
         package let name: String
         package let displayName: String
@@ -16,9 +16,9 @@ package struct CreationOptions: Sendable {
 
     /// The two forms of `authenticatorSelection` in use.
     package enum Selection: Sendable {
-        /// A discoverable credential: a passkey.
+        /// A discoverable credential.
         case passkey(UserVerificationPolicy)
-        /// An empty object: any authenticator.
+        /// An empty object.
         case anyAuthenticator
     }
 
@@ -31,7 +31,7 @@ package struct CreationOptions: Sendable {
     package let timeout: Int64
     package let excluded: [CredentialDescriptor]
     package let selection: Selection
-    /// Whether to write `attestation: "none"`, which is also the default of browsers.
+    /// Writes `attestation: "none"`, the browsers' default.
     package let namesAttestation: Bool
 
     package init(
@@ -45,14 +45,12 @@ package struct CreationOptions: Sendable {
         (self.selection, self.namesAttestation) = (selection, namesAttestation)
     }
 
-    /// The JSON text.
     package var json: String {
         var writer = JSONWriter()
         write(to: &writer)
         return writer.text
     }
 
-    /// Writes the options' object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeEntities(to: &writer)

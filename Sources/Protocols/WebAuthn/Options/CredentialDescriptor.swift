@@ -1,14 +1,13 @@
 package import GatehouseWire
 
-/// A reference to a credential, as in `excludeCredentials` and `allowCredentials` (§5.8.3).
+/// For `excludeCredentials` and `allowCredentials` (§5.8.3).
 package struct CredentialDescriptor: Sendable {
     package let id: [UInt8]
-    /// Empty leaves the member out.
+    /// Empty omits the member.
     package let transports: [String]
 
     package init(id: [UInt8], transports: [String] = []) { (self.id, self.transports) = (id, transports) }
 
-    /// Writes the descriptor's object.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("type", "public-key")

@@ -1,15 +1,15 @@
 package import GatehouseWire
 
-/// `PublicKeyCredentialRequestOptionsJSON` (§5.1.10): what `navigator.credentials.get` takes.
+/// `PublicKeyCredentialRequestOptionsJSON` (§5.1.10).
 package struct RequestOptions: Sendable {
     package let relyingParty: RelyingParty
     /// At least 16 random bytes; the server uses 32.
     package let challenge: [UInt8]
     /// In milliseconds.
     package let timeout: Int64
-    /// Empty leaves the member out: the user chooses a discoverable credential.
+    /// Empty omits the member: the user chooses a discoverable credential.
     package let allowed: [CredentialDescriptor]
-    /// nil leaves the member out, which means "preferred".
+    /// nil omits the member, which means "preferred".
     package let userVerification: UserVerificationPolicy?
 
     package init(
@@ -20,14 +20,12 @@ package struct RequestOptions: Sendable {
         (self.allowed, self.userVerification) = (allowed, userVerification)
     }
 
-    /// The JSON text.
     package var json: String {
         var writer = JSONWriter()
         write(to: &writer)
         return writer.text
     }
 
-    /// Writes the options' object.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("challenge", Base64URL.text(challenge))

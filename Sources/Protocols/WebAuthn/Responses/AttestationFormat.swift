@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// An attestation statement format of the IANA registry (§8).
+/// From the IANA registry (§8).
 package enum AttestationFormat: String, CaseIterable, Sendable {
     case none
     case packed

@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// An attestation object (§6.5.4), read but not verified.
+/// §6.5.4. Not verified.
 package struct AttestationObject: Sendable {
-    /// nil for a format that is not registered.
+    /// nil for an unregistered format.
     package let format: AttestationFormat?
     package let authenticatorData: AuthenticatorData
     let statement: CBORValue

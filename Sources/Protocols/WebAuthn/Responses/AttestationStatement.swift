@@ -1,9 +1,10 @@
 import GatehouseWire
 
-/// The structure of attestation statements (§8), and the verification of those without certificates.
+/// Checks the structure of attestation statements (§8), and verifies those without certificates.
 ///
-/// The options ask for no attestation, so no trust chain is evaluated. A statement that comes all the same must have its
-/// format's members. A self attestation is verified, because its signature shows that the authenticator holds the key.
+/// We request no attestation, so no trust chain is evaluated. A self attestation is verified: its signature shows that
+/// the
+/// authenticator holds the key.
 struct AttestationStatement {
     private static let maximumCertificates = 10
 
@@ -12,7 +13,7 @@ struct AttestationStatement {
 
     /// - Parameters:
     ///   - key: The attested key.
-    ///   - signed: Authenticator data and the hash of the client data.
+    ///   - signed: Authenticator data and client data hash.
     func verify(key: CredentialPublicKey, signed: [UInt8]) throws(CeremonyFailure) {
         guard format != .compound else { return try verifyCompound(key, signed) }
         guard let members = value.mapValue else { throw Self.failure("no map") }
@@ -37,7 +38,7 @@ struct AttestationStatement {
         }
     }
 
-    /// §8.2: "x5c" for basic attestation; without it the credential's own key signed.
+    /// §8.2: "x5c" for basic attestation; otherwise the credential's own key signed.
     private func verifyPacked(
         _ members: CBORMap, _ key: CredentialPublicKey, _ signed: [UInt8]
     ) throws(CeremonyFailure) {

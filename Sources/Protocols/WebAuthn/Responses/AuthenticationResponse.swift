@@ -1,8 +1,8 @@
 package import GatehouseWire
 
-/// `AuthenticationResponseJSON`: what `navigator.credentials.get` answers, read but not verified.
+/// `AuthenticationResponseJSON` of `navigator.credentials.get`, not verified.
 ///
-/// Callers find the stored credential by ``credentialID`` and, without a known user, its owner by ``userHandle``.
+/// Callers find the credential by ``credentialID`` and, without a known user, its owner by ``userHandle``.
 package struct AuthenticationResponse: Sendable {
     package let credentialID: [UInt8]
     /// At most 64 bytes; nil if the authenticator stores none.

@@ -1,8 +1,7 @@
 import GatehouseWire
 
-/// Authenticator data (§6.1): what the authenticator signs.
+/// The data that the authenticator signs (§6.1).
 package struct AuthenticatorData: Sendable {
-    /// The bits of the flags' byte.
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8
 
@@ -16,20 +15,19 @@ package struct AuthenticatorData: Sendable {
         package static let extensions = Flags(rawValue: 1 << 7)
     }
 
-    /// Attested credential data (§6.5.1).
+    /// §6.5.1.
     package struct AttestedCredential: Sendable {
         /// 16 bytes.
         package let aaguid: [UInt8]
-        /// At most 65,535 bytes: the ceremony checks the length.
+        /// At most 65,535 bytes; the ceremony checks the length.
         package let id: [UInt8]
-        /// The COSE_Key's bytes.
+        /// The COSE_Key.
         package let publicKey: [UInt8]
     }
 
     private static let fixedLength = 37
 
     package let bytes: [UInt8]
-    /// SHA-256 of the RP ID.
     package let relyingPartyIDHash: [UInt8]
     package let flags: Flags
     package let signCount: UInt32

@@ -1,7 +1,7 @@
 import Crypto
 package import GatehouseWire
 
-/// `CollectedClientData` (§5.8.1): what the browser says about the ceremony.
+/// `CollectedClientData` (§5.8.1), the browser's part of the ceremony.
 package struct ClientData: Sendable {
     package enum Kind: Sendable {
         case create
@@ -10,24 +10,22 @@ package struct ClientData: Sendable {
 
     /// nil for another text.
     package let kind: Kind?
-    /// In bytes.
     package let challenge: [UInt8]
     package let origin: String
     package let isCrossOrigin: Bool
-    /// The address of the page at the top, if that is another site.
+    /// The top-level page's, if it is another site.
     package let topOrigin: String?
     /// SHA-256 of the bytes.
     package let hash: [UInt8]
 
-    /// Reads UTF-8 JSON. Unknown members are ignored, as §5.8.1 demands; duplicate ones are refused. An optional member
-    /// that is null counts as absent.
+    /// Ignores unknown members, as §5.8.1 requires, and refuses duplicates. null is treated as absent.
     ///
     /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ bytes: [UInt8]) throws(CeremonyFailure) {
         guard bytes.count <= ResponseMembers.maximumLength else { throw Self.failure("too long") }
         // §7.1 step 5: "UTF-8 decode", which drops a byte order mark.
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-        // Replaced: the reader's reason, which can contain names from the text.
+        // Ignored: the reader's error can quote names from the text.
         guard let members = (try? JSONReader.read(text, refusesDuplicates: true))?.objectValue else {
             throw Self.failure("no JSON object")
         }

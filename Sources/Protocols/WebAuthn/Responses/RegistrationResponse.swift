@@ -1,11 +1,10 @@
 package import GatehouseWire
 
-/// `RegistrationResponseJSON`: what `navigator.credentials.create` answers, read but not verified.
+/// `RegistrationResponseJSON` of `navigator.credentials.create`, not verified.
 ///
-/// Members that the relying party does not use are ignored: `publicKey`, `publicKeyAlgorithm` and `authenticatorData`
-/// repeat what the attestation object has.
+/// Ignores `publicKey`, `publicKeyAlgorithm` and `authenticatorData`, which repeat the attestation object.
 package struct RegistrationResponse: Sendable {
-    /// As reported by the browser. The record contains the authenticator's attested id.
+    /// As the browser reported it. The record has the attested id.
     package let credentialID: [UInt8]
     package let transports: [String]
     let clientData: ClientData

@@ -1,14 +1,13 @@
 import GatehouseWire
 
-/// The members of a `PublicKeyCredential` as JSON (§5.1, `toJSON`), each bounded before it is decoded.
+/// A JSON `PublicKeyCredential` (§5.1, `toJSON`), whose members are bounded before decoding.
 struct ResponseMembers {
-    /// In bytes, after decoding.
+    /// Bytes after decoding.
     static let maximumLength = 65_536
     static let maximumUserHandleLength = 64
 
     private let members: AuthJSONObject
 
-    /// - Parameter json: The credential.
     init(credential json: AuthJSON) throws(CeremonyFailure) {
         guard let members = json.objectValue else { throw CeremonyFailure(.form, "the credential is no object") }
         self.members = members
@@ -26,7 +25,7 @@ struct ResponseMembers {
         return ResponseMembers(response)
     }
 
-    /// The credential id, which `id` and `rawId` repeat (§5.1).
+    /// `id` and `rawId` must match (§5.1).
     func credentialID() throws(CeremonyFailure) -> [UInt8] {
         let id = try bytes("id", maximum: CredentialRecord.maximumIDLength)
         let rawID = try bytes("rawId", maximum: CredentialRecord.maximumIDLength)
@@ -35,7 +34,7 @@ struct ResponseMembers {
         return id
     }
 
-    /// A required member in base64url without padding.
+    /// Base64url without padding.
     func bytes(_ name: StaticString, maximum: Int = maximumLength) throws(CeremonyFailure) -> [UInt8] {
         guard let bytes = try optionalBytes(name, maximum: maximum) else {
             throw CeremonyFailure(.form, "\(name) is missing")
@@ -43,7 +42,7 @@ struct ResponseMembers {
         return bytes
     }
 
-    /// - Returns: nil if the member is absent or null.
+    /// - Returns: nil if absent or null.
     func optionalBytes(_ name: StaticString, maximum: Int = maximumLength) throws(CeremonyFailure) -> [UInt8]? {
         guard let member = members["\(name)"], !member.isNull else { return nil }
         guard let text = member.stringValue, text.utf8.count <= Base64URL.encodedCount(maximum),
@@ -52,7 +51,7 @@ struct ResponseMembers {
         return bytes
     }
 
-    /// The names of `transports`; absent means none. Names that could not be of the enumeration are dropped.
+    /// Absent means none. Drops names that cannot be of the enumeration.
     func transports() throws(CeremonyFailure) -> [String] {
         guard let member = members["transports"], !member.isNull else { return [] }
         guard let names = member.arrayValue else { throw CeremonyFailure(.form, "transports is no array") }
