@@ -1,8 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseDesktop
-// The only platform switch in GatehouseCLI: the terminal client's session storage, whether the app's screens can be
-// drawn without Apple's SDK, and the compiler version. The C library comes with GatehouseServer.
+// GatehouseCLI's only platform switch. The C library comes with GatehouseServer.
 import GatehouseServer
 import GatehouseWire
 import HTTPServing
@@ -11,16 +10,17 @@ import HTTPServing
 import LiveScreens
 #endif
 
-/// The app in a browser, part of `gatehouse dev` where the screens can be drawn: on Linux, with the screens' texts in
-/// the build folder next to the program.
+/// The app in a browser. On Linux only, where the screens can be drawn without Apple's SDK, with their texts in the
+/// build
+/// folder next to the program.
 struct AppInBrowser {
     let url: String
     let tables: (ServerRuntime) -> [RouteTable]
 
-    /// Why it is unavailable, as the end of a sentence.
+    /// The end of a sentence.
     struct Missing: Error { let reason: String }
 
-    /// The teams that one of its apps shows: a file for the setting `team_catalogue`.
+    /// The apps' teams: a file for the setting `team_catalogue`.
     static var teams: [UInt8]? {
         #if canImport(LiveScreens)
         LiveApp.teams
@@ -48,12 +48,12 @@ struct AppInBrowser {
 }
 
 extension Client {
-    /// The storage that keeps the session between commands.
+    /// Keeps the session between commands.
     static func storage(
         environment: [String: String], notice: @escaping @Sendable (StorageNotice) -> Void
     ) -> any SecureStorage {
         #if canImport(Darwin)
-        // The keychain requires a signed program; a local build has no entitlement for it.
+        // The keychain requires a signed program; a local build has no entitlement.
         FileStorage(folder: FileStorage.userFolder(name: "gatehouse", environment: environment), notice: notice)
         #else
         // Half a minute gives the user time to unlock the keyring.

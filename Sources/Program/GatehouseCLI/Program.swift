@@ -4,9 +4,9 @@ import GatehouseServer
 @main
 enum Program {
     static func main() async {
-        // New files are readable by their owner only, because they contain accounts and secrets.
+        // New files contain accounts and secrets: readable only by their owner.
         umask(0o077)
-        // Writing to a closed pipe must fail with an error instead of ending the program.
+        // Writing to a closed pipe must throw instead of ending the program.
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
@@ -26,7 +26,7 @@ enum Program {
         end(with: 0)
     }
 
-    /// Prints help, the only outcome here that is no error, to standard output, and everything else to standard error.
+    /// Prints help to standard output, and errors to standard error.
     ///
     /// - Returns: The exit code.
     private static func tell(_ error: any Error) -> Int32 {
@@ -41,7 +41,7 @@ enum Program {
         return code
     }
 
-    /// Ends the process without exit handlers. OpenSSL's handler frees what threads of libpq and libcurl still use.
+    /// Skips exit handlers: OpenSSL's frees what threads of libpq and libcurl still use.
     private static func end(with code: Int32) -> Never {
         fflush(nil)
         _exit(code)

@@ -4,22 +4,23 @@ import GatehouseServer
 import GatehouseWire
 import Logging
 
-/// Clock, randomness and machine. The only place where they enter the program.
+/// The only place where clock, randomness and machine enter the program.
 enum System {
     static func now() -> Instant {
         Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
     }
 
     private static let start = ContinuousClock.now
-    /// The time since the first call, from a monotonic clock.
+    /// Since the first call, monotonic.
     static func uptime() -> Duration { ContinuousClock.now - start }
 
     static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    /// Opens the descriptors of the system's timers, one for each clock. libdispatch opens them when a timer is first used,
-    /// and ends the process if no more files can be opened by then.
+    /// Opens the system timers' descriptors, one per clock. libdispatch opens them on first use, and ends the process
+    /// if no
+    /// more files can be opened.
     static func openTimers() async throws {
-        // These timers never end: they keep the descriptors of their clocks in use.
+        // These timers never end, which keeps their clocks' descriptors in use.
         let forever = Duration.seconds(1 << 30)
         Task.detached { try await Task.sleep(for: forever, clock: .continuous) }
         Task.detached { try await Task.sleep(for: forever, clock: .suspending) }
@@ -34,8 +35,6 @@ enum System {
 
     static func randomBytes(_ count: Int) -> [UInt8] { world().randomBytes(count) }
 
-    /// The machine's clocks, random numbers and network.
-    ///
     /// - Parameter logger: Silent by default.
     static func world(_ logger: Logger = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }) -> World {
         World(
@@ -50,6 +49,5 @@ enum System {
 
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Whether standard error is a terminal.
     static var hasTerminal: Bool { isatty(2) == 1 }
 }

@@ -5,10 +5,8 @@ package import GatehouseWire
 import JSONWebTokens
 import SQLDatabase
 
-/// Checks the accounts' database.
 struct DatabaseChecks {
     let settings: ServerSettings
-    /// The parts of the server that use the database.
     let parts: Set<ServedPart>
     let database: any Database
 
@@ -35,7 +33,6 @@ struct DatabaseChecks {
         }
     }
 
-    /// Checks that the database server answers, its version and its settings.
     private func answer() async -> Finding {
         do {
             // Reads, shared commits and locks each have their own connection.
@@ -99,7 +96,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// Checks the queue of external tasks, such as revoking Apple's tokens of deleted accounts.
+    /// External tasks, such as revoking deleted accounts' Apple tokens.
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {
@@ -122,11 +119,10 @@ struct DatabaseChecks {
         }
     }
 
-    /// The creation time of the newest account.
     func newestAccount() async -> Instant? {
         guard let secrets = settings.secrets else { return nil }
         let accounts = makeAccounts(settings, secrets, database, System.world())
-        // Ignored: the check of the schema reports accounts that cannot be read.
+        // Ignored: the schema check reports unreadable accounts.
         let page = try? await accounts.admin.list(filter: nil, ascending: false, page: PageRequest(number: 1, size: 1))
         return page?.elements.first?.user.times.createdAt
     }
@@ -135,7 +131,6 @@ struct DatabaseChecks {
 extension Finding {
     static let sealedName = "sealed data"
 
-    /// - Parameter counts: Of every kind.
     package static func sealedData(_ counts: [(kind: SealedKind, counts: SealedCounts)]) -> Finding {
         func sum(_ path: KeyPath<SealedCounts, Int>) -> Int { counts.reduce(0) { $0 + $1.counts[keyPath: path] } }
         func list(_ path: KeyPath<SealedCounts, Int>) -> String {
@@ -163,7 +158,6 @@ extension Finding {
 
     private static let usualWait: Duration = .seconds(3_600)
 
-    /// - Parameter oldest: When the oldest item was queued.
     package static func refused(_ mails: RefusedMails) -> Finding {
         .problem(
             "mails", "the last \(mails.count) emails were \(mails.reason ?? "refused")",

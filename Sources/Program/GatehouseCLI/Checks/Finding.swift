@@ -1,19 +1,15 @@
 import GatehouseWire
 
-/// The result of one check.
 package struct Finding: Sendable {
-    /// How serious the result is.
     package enum State: String, Sendable {
         case ok, warning, problem
     }
 
-    /// The check, such as `outbox`.
+    /// Such as `outbox`.
     package let name: String
-    /// How serious it is.
     package let state: State
     /// One line for users, without secrets.
     package let text: String
-    /// How to fix the problem.
     package var advice: String?
 
     static func ok(_ name: String, _ text: String) -> Finding { Finding(name: name, state: .ok, text: text) }

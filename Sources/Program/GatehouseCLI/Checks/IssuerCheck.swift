@@ -2,7 +2,7 @@ package import GatehouseServer
 import GatehouseWire
 import JSONWebTokens
 
-/// Checks that a standalone gateway can verify its issuer's tokens.
+/// A standalone gateway must be able to verify its issuer's tokens.
 package struct IssuerCheck: Sendable {
     private let settings: RemoteIssuerSettings
     private let http: OutgoingHTTP

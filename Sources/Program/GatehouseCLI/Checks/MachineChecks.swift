@@ -2,14 +2,13 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 
-/// Checks the machine that the server runs on.
 package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
-    /// Creates checks of the machine that runs this process.
+    /// Checks the machine that runs this process.
     package init() {}
 
-    /// - Parameter paths: Files and folders that only their owner should be able to read.
+    /// - Parameter paths: Only their owner should be able to read them.
     package func permissions(of paths: [String]) -> Finding {
         var open: [(path: String, isFolder: Bool)] = []
         for path in paths {
@@ -18,7 +17,7 @@ package struct MachineChecks {
             open.append((path, information.st_mode & S_IFMT == S_IFDIR))
         }
         guard !open.isEmpty else { return .ok("permissions", "only the owner can read secrets and accounts") }
-        // Folders keep the execute permission, without which the owner could not open files in them.
+        // Folders keep the execute permission, without which their files cannot be opened.
         let commands = [false, true].compactMap { isFolder in
             let paths = open.filter { $0.isFolder == isFolder }.map(\.path)
             return paths.isEmpty ? nil : ([isFolder ? "chmod 700" : "chmod 600"] + paths).joined(separator: " ")
@@ -50,7 +49,7 @@ package struct MachineChecks {
         }
     }
 
-    /// - Parameter newest: The creation time of the newest account; a clock that shows an earlier time was set back.
+    /// - Parameter newest: The newest account's creation; an earlier clock was set back.
     func clock(now: Instant, newest: Instant?) -> Finding {
         let advice = "set the clock, preferably with a time service: tokens and sessions depend on it"
         if now < Self.firstRelease { return .problem("clock", "it shows \(now), before this release", advice) }

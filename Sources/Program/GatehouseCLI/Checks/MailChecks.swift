@@ -2,7 +2,6 @@ package import GatehouseServer
 package import GatehouseWire
 import SMTP
 
-/// Checks the server that takes mails.
 package struct MailChecks: Sendable {
     private let settings: MailSettings
 
@@ -19,7 +18,7 @@ package struct MailChecks: Sendable {
 
     private var server: String { "\(settings.server.host):\(settings.server.port)" }
 
-    /// The DNS records that a domain needs so that its emails are not treated as forged.
+    /// DNS records that keep a domain's emails from being treated as forged.
     private var senderRecords: String {
         let domain = settings.sender.address.domain
         return
@@ -29,7 +28,6 @@ package struct MailChecks: Sendable {
             + "\"v=DMARC1; p=none\") says what to do with emails that fail both. Your mail provider has the values"
     }
 
-    /// Connects and authenticates.
     package func connection() async -> Finding {
         do throws(SMTPFailure) {
             try await SMTPTransport(settings.server).check()
@@ -46,7 +44,6 @@ package struct MailChecks: Sendable {
         if case .none = settings.server.credential { false } else { true }
     }
 
-    /// Sends a mail to an address.
     package func sending(
         to text: String, at now: Instant, randomBytes: (Int) -> [UInt8]
     ) async -> Finding {
@@ -99,7 +96,7 @@ package struct MailChecks: Sendable {
         return .problem("mail", text, advice)
     }
 
-    /// For the terminal of the person that asked, not for a log: servers repeat addresses.
+    /// For the terminal, not for a log: servers repeat addresses.
     private static func words(_ reply: SMTPReply) -> String { "\(reply.code) \(reply.text)" }
 
     private static func text(_ name: String) -> String {

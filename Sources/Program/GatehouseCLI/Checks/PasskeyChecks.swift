@@ -4,7 +4,7 @@ import GatehouseWire
 package import IdentityProviders
 import WebAuthn
 
-/// Checks that the passkeys' domain publishes what browsers and phones look up there, and that it agrees with the settings.
+/// Compares the files on the passkeys' domain, which browsers and phones look up, with the settings.
 package struct PasskeyChecks: Sendable {
     /// Fetches a public document.
     package typealias Fetch = @Sendable (ProviderURL) async throws -> ProviderResponse
@@ -13,11 +13,10 @@ package struct PasskeyChecks: Sendable {
 
     private let identity: AppIdentity
     private let files: WellKnownFiles
-    /// The origin of the account pages, if there are some.
+    /// The account pages' origin.
     private let pages: String?
     private let fetch: Fetch
 
-    /// - Parameter fetch: Called for the files of the domain.
     package init(_ identity: AppIdentity, files: WellKnownFiles, pages: String?, fetch: @escaping Fetch) {
         (self.identity, self.files, self.pages, self.fetch) = (identity, files, pages, fetch)
     }
@@ -36,7 +35,7 @@ package struct PasskeyChecks: Sendable {
                     Self.name, "the account pages at \(pages) are not an origin for passkeys",
                     "add \(pages) to \(Setting.relyingPartyOrigins.environmentName)"))
         }
-        // Nothing looks up files of this machine.
+        // Nothing looks up files on localhost.
         guard identity.party.id != "localhost" else { return findings }
         for file in files.contents {
             if let finding = await check(file.path, expected: file.json) { findings.append(finding) }
@@ -63,7 +62,7 @@ package struct PasskeyChecks: Sendable {
         }
     }
 
-    /// Without the files of apps, these have no passkeys. The others only help.
+    /// Apps have no passkeys without their files; the other files are optional.
     private func missing(_ path: String, _ text: String, _ advice: String) -> Finding {
         let hasRelated = identity.party.origins.contains { $0.host.map { !identity.party.covers($0) } ?? false }
         let isNeeded = path == WellKnownFiles.relatedOrigins ? hasRelated : path != WellKnownFiles.passkeyEndpoints
@@ -72,7 +71,7 @@ package struct PasskeyChecks: Sendable {
 }
 
 extension AuthJSON {
-    /// Whether this has every member and element of another value.
+    /// Contains every member and element of the other value.
     fileprivate func says(_ other: AuthJSON) -> Bool {
         if let members = other.objectValue {
             return members.allSatisfy { name, value in self[name]?.says(value) ?? false }

@@ -1,14 +1,13 @@
 import SQLDatabase
 
-/// The properties of a PostgreSQL server and database that the server relies on.
 package struct PostgresFacts: Sendable {
-    /// The major version.
+    /// Major.
     package var version = 15
     package var encoding = "UTF8"
     package var fsync = "on"
     package var synchronousCommit = "on"
     package var standardStrings = "on"
-    /// The most connections that the server, the database and the role allow this role.
+    /// The lowest limit of server, database and role.
     package var connectionLimit = 97
 
     package init() {}
@@ -36,7 +35,7 @@ package struct PostgresFacts: Sendable {
 }
 
 extension Finding {
-    /// - Parameter connections: The most connections of one node.
+    /// - Parameter connections: One node's maximum.
     package static func postgres(_ facts: PostgresFacts, connections: Int) -> Finding {
         let name = "database"
         if facts.version < 15 {

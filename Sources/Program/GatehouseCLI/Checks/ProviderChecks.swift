@@ -3,23 +3,20 @@ package import GatehouseWire
 package import IdentityProviders
 import JSONWebTokens
 
-/// Checks that sign-in providers are reachable and that their settings are valid.
 package struct ProviderChecks: Sendable {
-    /// How long before the expiry of a client secret to warn.
+    /// How long before a client secret's expiry to warn.
     static let notice: Duration = .seconds(30 * 86_400)
 
     private let providers: [ConfiguredProvider]
     private let calls: ProviderCalls
     private let now: @Sendable () -> Instant
 
-    /// - Parameter calls: Fetches discovery documents and keys.
     package init(_ providers: [ConfiguredProvider], calls: ProviderCalls, now: @escaping @Sendable () -> Instant) {
         self.providers = providers
         self.calls = calls
         self.now = now
     }
 
-    /// Runs all checks of all providers.
     package func all() async -> [Finding] {
         var findings: [Finding] = []
         for provider in providers {
@@ -31,8 +28,7 @@ package struct ProviderChecks: Sendable {
         return findings
     }
 
-    /// Fetches the discovery document and the keys, with a limit of five seconds each, and checks that they verify ID
-    /// tokens.
+    /// Fetches discovery document and keys, at most five seconds each, and checks that they can verify ID tokens.
     private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
         var keys = "its keys"
         do {
@@ -81,7 +77,7 @@ package struct ProviderChecks: Sendable {
         }
     }
 
-    /// Checks the expiry of a client secret. Apple's client secrets last at most [six
+    /// Apple's client secrets last at most [six
     /// months](https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret).
     ///
     /// - Returns: nil if the credential cannot expire.
@@ -96,7 +92,7 @@ package struct ProviderChecks: Sendable {
         return end - now < notice ? .warning(name, text, advice) : .ok(name, text)
     }
 
-    /// - Returns: nil if the redirect URL is correct or not used.
+    /// - Returns: nil if the redirect URL is correct or unused.
     package static func redirect(_ provider: ConfiguredProvider, _ name: String) -> Finding? {
         guard provider.settings.offersBrowserSignIn else { return nil }
         let url = ProviderURL(provider.redirectURL)

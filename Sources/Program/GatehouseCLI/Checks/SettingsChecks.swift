@@ -4,22 +4,19 @@ import GatehouseWire
 import IdentityProviders
 import SMTP
 
-/// Finds valid settings that are probably unintended. `doctor`, `check-config` and the log of `serve` report them.
+/// Finds valid but probably unintended settings, for `doctor`, `check-config` and the log of `serve`.
 package struct SettingsChecks {
     private let given: GivenSettings
     private let settings: ServerSettings
 
-    /// - Parameters:
-    ///   - given: The settings with their origins.
-    ///   - settings: The same settings, validated.
+    /// - Parameter settings: `given`, validated.
     package init(_ given: GivenSettings, _ settings: ServerSettings) {
         (self.given, self.settings) = (given, settings)
     }
 
-    /// The findings; empty if nothing looks unintended.
     package var all: [Finding] { [externalURL, callers, signUp, mail].compactMap(\.self) }
 
-    /// Settings that `doctor` recommends. The defaults match Supabase Auth's.
+    /// Recommendations of `doctor`. The defaults match Supabase Auth's.
     package var recommendations: [Finding] {
         guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
         return [
@@ -30,12 +27,10 @@ package struct SettingsChecks {
         ]
     }
 
-    /// The recommended value, which `gatehouse dev --strict` uses.
+    /// Recommended; `gatehouse dev --strict` uses it.
     static let freshSignIn = "10m"
 
     /// Warns if passwords and tokens cross a network without TLS.
-    ///
-    /// - Returns: nil for https, and for a loopback address.
     private var externalURL: Finding? {
         // Empty for a gateway without the Auth API, whose tokens come from another issuer.
         guard let url = ProviderURL(settings.auth.externalURL), !url.isSecure, !url.isLoopback else { return nil }
@@ -45,9 +40,8 @@ package struct SettingsChecks {
     }
 
     /// Warns if rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL
-    /// implies a proxy.
-    ///
-    /// - Returns: nil if the configuration shows no problem.
+    /// implies a
+    /// proxy.
     private var callers: Finding? {
         guard settings.rates != nil, settings.auth.externalURL.hasPrefix("https://"), given[.trustedProxies] == nil,
             given[.rateHeader] == nil
@@ -61,9 +55,7 @@ package struct SettingsChecks {
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
 
-    /// Warns if a new user can never sign in.
-    ///
-    /// - Returns: nil if addresses are confirmed by mail or automatically, or if sign-ups by address are off.
+    /// Warns if a new user can never sign in: addresses must be confirmed, but no emails are sent.
     private var signUp: Finding? {
         let auth = settings.auth
         guard settings.parts.contains(.auth), auth.allowsEmail, auth.allowsSignUp, auth.mail == nil,
@@ -77,9 +69,7 @@ package struct SettingsChecks {
                 + "\(Setting.disableSignUp.environmentName)=true")
     }
 
-    /// Warns if mails cross a network without TLS.
-    ///
-    /// - Returns: nil with TLS, for a server on this machine, and without a server.
+    /// Warns if emails cross a network without TLS.
     private var mail: Finding? {
         guard let server = settings.mail?.server, server.security == .off, !server.isLoopback else { return nil }
         return .warning(

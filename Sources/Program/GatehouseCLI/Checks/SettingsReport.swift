@@ -1,14 +1,13 @@
 package import GatehouseServer
 import GatehouseWire
 
-/// The effective configuration with the origin of each value and without secrets.
+/// The effective configuration with each value's origin, without secrets.
 package struct SettingsReport {
     private let given: GivenSettings
 
-    /// - Parameter given: The settings with their origins.
     package init(_ given: GivenSettings) { self.given = given }
 
-    /// A table with a row for each setting, then the settings that are not used.
+    /// A table of all settings, then the unused ones.
     package var text: String {
         var table = TextTable(["SETTING", "VALUE", "FROM"])
         for setting in Setting.allCases {
@@ -27,7 +26,7 @@ package struct SettingsReport {
         return text
     }
 
-    /// All settings as a Markdown table, for `Docs/configuration.md`.
+    /// Markdown, for `Docs/configuration.md`.
     package static var documentation: String {
         var rows: [String] = []
         for row in Setting.allCases.map(row) where !rows.contains(row) { rows.append(row) }

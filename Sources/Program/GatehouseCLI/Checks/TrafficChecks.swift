@@ -2,16 +2,16 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 
-/// Checks the metrics of the running server, if it serves them.
+/// Checks the running server's metrics, if it serves them.
 package struct TrafficChecks: Sendable {
     private let address: ListenAddress
 
     init(_ address: ListenAddress) { self.address = address }
 
-    /// - Returns: nil if there is no problem, or no server answers.
+    /// - Returns: nil without a problem, or if no server responds.
     func all() async -> Finding? {
         let call = OutgoingCall(url: address.url + "/metrics", timeLimit: .seconds(5))
-        // Ignored: this check does not ask whether a server runs.
+        // Ignored: this check does not require a running server.
         let answer = try? await limited(to: call.timeLimit, by: System.sleep) {
             try await OutgoingHTTP.overNetwork(call)
         }
@@ -19,7 +19,7 @@ package struct TrafficChecks: Sendable {
         return Self.proxies(in: String(decoding: answer.body, as: UTF8.self))
     }
 
-    /// - Parameter metrics: Metrics in Prometheus' text format.
+    /// - Parameter metrics: In Prometheus' text format.
     package static func proxies(in metrics: String) -> Finding? {
         let counted = metrics.split(separator: "\n").lazy
             .first { $0.hasPrefix("gatehouse_untrusted_forwarded_requests_total ") }

@@ -5,22 +5,19 @@ import GatehouseDesktop
 import GatehouseModel
 import GatehouseWire
 
-/// A provider to sign in with in the browser.
 enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
     case google, apple
 
     var provider: AuthProvider { self == .google ? .google : .apple }
     var method: AuthMethod { self == .google ? .google : .apple }
-    /// The provider's display name.
     var title: String { self == .google ? "Google" : "Apple" }
 }
 
-/// Signs in on a provider's web pages.
 struct BrowserSignIn: Sendable {
     let provider: WebProvider
-    /// false prints the URL instead of opening a browser.
+    /// Otherwise prints the URL.
     let opensBrowser: Bool
-    /// The loopback port that the browser returns to; 0 for any free port.
+    /// The loopback port for the callback; 0 for any free port.
     let port: UInt16
     let factor: FactorOptions
 
@@ -28,7 +25,7 @@ struct BrowserSignIn: Sendable {
     func signIn(_ client: Client) async throws -> AuthUser {
         let browser = LoopbackWebAuthentication(
             port: port,
-            // Copying the URL to a browser takes the user longer than opening one directly.
+            // Copying the URL takes longer than opening it.
             limit: opensBrowser ? .seconds(60) : .seconds(300),
             open: { address in try await show(address, client) })
         do {
@@ -42,7 +39,7 @@ struct BrowserSignIn: Sendable {
     }
 
     private func show(_ address: URL, _ client: Client) async throws {
-        // The URL contains no secret: redeeming the code requires the verifier, which stays in this process.
+        // The URL contains no secret: the verifier, which stays in this process, is required to redeem the code.
         let text = address.absoluteString.printable
         Output.note(
             client.isJSON

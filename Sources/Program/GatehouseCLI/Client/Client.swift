@@ -5,7 +5,7 @@ import GatehouseServer
 import GatehouseWire
 import Synchronization
 
-/// The dependencies of the client commands.
+/// The client commands' dependencies.
 struct Client: Sendable {
     let target: ClientTarget
     let auth: GatehouseClient
@@ -27,7 +27,7 @@ struct Client: Sendable {
             url: target.url, tokens: GatewayTokens(auth), transport: Self.transport(), rules: Self.gatewayRules)
     }
 
-    /// A client that is signed out and stores nothing.
+    /// Signed out; stores nothing.
     func separateAuthClient() throws -> GatehouseClient { try Self.authClient(target, MemoryStorage()) }
 
     private static func authClient(_ target: ClientTarget, _ storage: any SecureStorage) throws -> GatehouseClient {
@@ -49,10 +49,10 @@ struct Client: Sendable {
 
     private static let clientInfo = "gatehouse-cli/\(ProgramVersion.text)"
 
-    /// The maximum length of a response, in bytes.
+    /// Bytes.
     private static let longestAnswer = 1_048_576
 
-    /// The transport of an app, with a limit on the response's size.
+    /// An app's transport, with a limit on the response's size.
     private static func transport() -> HTTPTransport {
         { call in
             var headers = call.headers
@@ -73,15 +73,14 @@ struct Client: Sendable {
 }
 
 extension Client {
-    /// Writes the command's result to standard output.
     func answer(_ answer: ClientAnswer) throws {
         try Output.send(isJSON ? answer.json.text.escaped + "\n" : answer.text)
     }
 
-    /// Writes a note to standard error, unless the output is JSON.
+    /// To standard error, unless the output is JSON.
     func note(_ text: String) { if !isJSON { Output.note(text.printable) } }
 
-    /// Reports where the session is stored, if not in a keyring.
+    /// Reports a session storage other than a keyring.
     func noteStorage() {
         guard let folder = notices.folder else { return }
         note("There is no keyring, so the session is stored in files that only you can read, in \(folder).")
@@ -94,7 +93,7 @@ extension Client {
     }
 }
 
-/// Collects notices of the session storage until they are printed.
+/// Holds the session storage's notices until they are printed.
 private final class CollectedNotices: Sendable {
     private let heard = Mutex<StorageNotice?>(nil)
 

@@ -2,9 +2,7 @@ package import Foundation
 package import Gatehouse
 
 extension ClientAnswer {
-    /// The result of `mfa list`.
-    ///
-    /// - Parameter level: Of the session: `aal1` or `aal2`.
+    /// - Parameter level: `aal1` or `aal2`.
     package static func factors(_ factors: [AuthFactor], level: String) -> ClientAnswer {
         var table = TextTable(["ID", "KIND", "STATE", "ADDED", "NAME"])
         for factor in factors {
@@ -26,7 +24,7 @@ extension ClientAnswer {
             shown + "This session has the level \(level.printable).\n")
     }
 
-    /// The result of `mfa enroll`. The only one with the key.
+    /// The only result with the key.
     package static func enrolled(_ factor: AuthEnrolledFactor, _ totp: AuthEnrolledFactor.TOTP) -> ClientAnswer {
         let id = factor.id.uuidString.lowercased()
         return ClientAnswer(
@@ -48,7 +46,6 @@ extension ClientAnswer {
             """)
     }
 
-    /// The result of `mfa verify`.
     package static func raised(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             [
@@ -57,20 +54,18 @@ extension ClientAnswer {
             ], "Confirmed the second factor of \(name(user)) at \(server).\n")
     }
 
-    /// The result of `mfa remove`.
     package static func removed(_ factor: UUID) -> ClientAnswer {
         let id = factor.uuidString.lowercased()
         return ClientAnswer(["removed": .string(id)], "Removed \(id).\n")
     }
 
-    /// The result of `mfa recovery-codes`.
     package static func recoveryCodes(left: Int, of total: Int) -> ClientAnswer {
         ClientAnswer(
             ["remaining": .integer(Int64(left)), "total": .integer(Int64(total))],
             "\(left) of \(total) recovery codes are left.\n")
     }
 
-    /// The result of `mfa recovery-codes --new`. The only one with the codes.
+    /// The only result with the codes.
     package static func recoveryCodes(_ codes: [String]) -> ClientAnswer {
         ClientAnswer(
             ["codes": texts(codes)],

@@ -2,9 +2,7 @@ package import Foundation
 package import Gatehouse
 
 extension ClientAnswer {
-    /// The result of `profile` and `profile set`.
-    ///
-    /// - Parameter teams: Names for the favorite teams. Ids without a name are shown as they are.
+    /// - Parameter teams: Names of favorite teams. Others are shown by id.
     package static func profile(_ profile: Profile, teams: [Team]) -> ClientAnswer {
         let summary = profile.summary
         let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }
@@ -29,7 +27,6 @@ extension ClientAnswer {
         return ClientAnswer(summary.others.merging(known) { $1 }, table.text)
     }
 
-    /// The result of `teams`.
     package static func teams(_ teams: [Team]) -> ClientAnswer {
         var table = TextTable(["ID", "NAME", "SHORT", "LEAGUE"])
         for team in teams { table.add([team.id, team.name, team.abbreviation, team.league]) }
@@ -42,7 +39,6 @@ extension ClientAnswer {
         return ClientAnswer(["teams": .array(list)], teams.isEmpty ? "No teams.\n" : table.text)
     }
 
-    /// The result of `sessions`.
     package static func sessions(_ sessions: [SessionInfo]) -> ClientAnswer {
         var table = TextTable(["ID", "SIGNED IN", "LAST USED", "ADDRESS", "DEVICE"])
         for session in sessions {
@@ -62,12 +58,9 @@ extension ClientAnswer {
         return ClientAnswer(["sessions": .array(list)], table.text)
     }
 
-    /// The result of `sessions revoke`.
-    ///
     /// - Parameters:
-    ///   - ids: The sessions that were ended individually.
-    ///   - endsOthers: Whether all other sessions ended.
-    ///   - isSignedIn: Whether the current session continues.
+    ///   - ids: Individually revoked sessions.
+    ///   - isSignedIn: The current session continues.
     package static func revoked(_ ids: [UUID], endsOthers: Bool, isSignedIn: Bool) -> ClientAnswer {
         let list = ids.map { $0.uuidString.lowercased() }
         var lines = list.map { "Revoked \($0).\n" }
@@ -81,11 +74,11 @@ extension ClientAnswer {
         device.details.map { device.name + ", " + $0 } ?? device.name
     }
 
-    /// The time to the second.
+    /// To the second.
     private static func shown(_ date: Date) -> String { date.wire.prefix(19) + "Z" }
 }
 
 extension AuthJSON {
-    /// A text as it is, other values as JSON.
+    /// Text unchanged, other values as JSON.
     fileprivate var shown: String { stringValue ?? text }
 }

@@ -1,9 +1,9 @@
 import Foundation
 package import Gatehouse
 
-/// The result of a command, for scripts and for users. Docs/terminal-client.md lists the members.
+/// A command's result, for scripts and users. Docs/terminal-client.md lists the members.
 package struct ClientAnswer: Hashable, Sendable {
-    /// A JSON object.
+    /// An object.
     package let json: AuthJSON
     /// Empty, or ends with a line feed.
     package let text: String
@@ -15,14 +15,14 @@ package struct ClientAnswer: Hashable, Sendable {
 }
 
 extension ClientAnswer {
-    /// The result of `login` and `signup`.
+    /// For `login` and `signup`.
     package static func signedIn(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
             "Signed in as \(name(user)) at \(server).\n")
     }
 
-    /// The result of `signup` if the address must be confirmed. Omits the user, whom the server may have made up.
+    /// For `signup` if the address must be confirmed. Omits the user, whom the server may have made up.
     package static func checkMail(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
@@ -30,14 +30,13 @@ extension ClientAnswer {
                 + inboxLine(target))
     }
 
-    /// The result of a command that only sends a mail. The server does not reveal whether the address has an account.
+    /// For commands that only send an email. The server does not reveal whether the address has an account.
     package static func mailed(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
             "Enter the emailed code with the same command and --code-stdin.\n")
     }
 
-    /// The result of `recover`.
     package static func recovered(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
@@ -48,10 +47,7 @@ extension ClientAnswer {
         target.inbox.map { "This `gatehouse dev` keeps its emails at \($0.printable)\n" } ?? ""
     }
 
-    /// The result of `whoami`.
-    ///
-    /// - Parameter isChecked: Whether the server confirmed the session now. Otherwise the values are the last known
-    ///   ones.
+    /// - Parameter isChecked: false for the last known values.
     package static func whoAmI(
         _ user: AuthUser, _ profile: ProfileSummary?, server: String, isChecked: Bool
     ) -> ClientAnswer {
@@ -77,11 +73,9 @@ extension ClientAnswer {
         return ClientAnswer(members, table.text)
     }
 
-    /// The result of `logout`.
-    ///
     /// - Parameters:
     ///   - user: The user who was signed in, if any.
-    ///   - isRevoked: Whether the server ended the session too.
+    ///   - isRevoked: The server ended the session.
     package static func signedOut(_ user: AuthUser?, server: String, isRevoked: Bool) -> ClientAnswer {
         let sentence =
             if let user {
@@ -96,7 +90,6 @@ extension ClientAnswer {
             ], sentence + "\n")
     }
 
-    /// The result of `delete-account`.
     package static func deleted(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["deleted": true, "server": .string(server), "user": short(user)],

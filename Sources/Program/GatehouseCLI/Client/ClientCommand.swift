@@ -5,7 +5,6 @@ import GatehouseModel
 import GatehouseServer
 import GatehouseWire
 
-/// The server to call and the output format.
 struct ClientOptions: ParsableArguments {
     static let urlName = ClientVariables.url
     static let keyName = ClientVariables.key
@@ -24,7 +23,6 @@ struct ClientOptions: ParsableArguments {
 
     @Flag(help: "Print one JSON object, and errors as JSON on standard error.") var json = false
 
-    /// - Throws: ``ClientFailure``.
     func target(environment: [String: String], stacks: DevStacks) throws(ClientFailure) -> ClientTarget {
         func given(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let key = key ?? given(Self.keyName)
@@ -41,7 +39,6 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// A client command, which needs a server.
 protocol ClientCommand: AsyncParsableCommand {
     var options: ClientOptions { get }
 
@@ -72,6 +69,6 @@ extension ClientCommand {
 }
 
 extension ClientFailure {
-    /// Prints the failure to standard error.
+    /// To standard error.
     func tell(asJSON isJSON: Bool) { Output.note(isJSON ? json.text.escaped : "Error: \(message)") }
 }

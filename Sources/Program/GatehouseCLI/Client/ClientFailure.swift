@@ -3,33 +3,29 @@ package import Gatehouse
 package import GatehouseModel
 import GatehouseWire
 
-/// Why a client command failed or was only partly carried out.
+/// Why a client command failed, or was only partly carried out.
 package struct ClientFailure: Error, Hashable, Sendable {
-    /// A stable code for scripts; the server's code if it sent one.
+    /// Stable, for scripts; the server's code if it sent one.
     package var code: String
-    /// A message for users, from the catalogue of messages if it has one.
+    /// For users, from the message catalogue if possible.
     package var text: String
     /// Additional facts.
     package var detail: String?
-    /// The remedy, as a sentence.
+    /// A sentence.
     package var remedy: String?
-    /// The kind of failure, as the exit code.
     package var exit: ProgramExit
 
-    /// A failure that the client detects itself.
+    /// For failures that the client detects itself.
     package init(
         _ code: String, _ text: String, detail: String? = nil, remedy: String? = nil, exit: ProgramExit
     ) {
         (self.code, self.text, self.detail, self.remedy, self.exit) = (code, text, detail, remedy, exit)
     }
 
-    /// A mistake in the command line.
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
-    /// The two entries of a new password differ.
     static let passwordMismatch = ClientFailure("password_mismatch", "Passwords do not match.", exit: .usage)
 
-    /// The user interrupted the command.
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
     /// The user declined, or closed the provider's page.
     package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
@@ -44,11 +40,9 @@ package struct ClientFailure: Error, Hashable, Sendable {
 }
 
 extension ClientFailure {
-    /// Converts any error of a command.
-    ///
     /// - Parameters:
-    ///   - method: The sign-in method that was tried; nil for other commands.
-    ///   - server: The server's display name.
+    ///   - method: The attempted sign-in method; nil for other commands.
+    ///   - server: The display name.
     package init(_ error: any Error, _ method: AuthMethod? = nil, at server: String) {
         switch error {
         case let failure as ClientFailure: self = failure
@@ -66,7 +60,7 @@ extension ClientFailure {
             if self != .interrupted { self = .cancelled }
             return
         }
-        // The catalogue has a single sentence for all rare errors; the known message is more specific.
+        // The catalogue has one sentence for all rare errors; the known message is more specific.
         if shown.text != Self.other { text = shown.text }
     }
 
@@ -78,7 +72,7 @@ extension ClientFailure {
         case .sessionChanged:
             self.init("session_changed", "Another sign-in happened at the same time. Try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
-        // An error on the callback URL has no status; its code shows whether the server or the user is the cause.
+        // An error on the callback URL has no status; its code shows whether server or user is the cause.
         case .refused(let refusal)
         where refusal.status == 0 && [.serviceDown, .serverError].contains(AuthError(error).code):
             let detail = refusal.message.isEmpty ? nil : refusal.message
@@ -153,7 +147,7 @@ extension ClientFailure {
         }
     }
 
-    /// A response with a status other than 2xx.
+    /// For a status other than 2xx.
     private init(status: Int, code: String?, _ said: String, _ retryAfter: Duration?, at server: String) {
         let code = code.flatMap { $0.isEmpty ? nil : $0 }
         switch status {
@@ -172,7 +166,7 @@ extension ClientFailure {
         default:
             let code = code ?? "status_\(status)"
             let isAboutKey = Self.refusesKey.contains(code)
-            // Refusals of the user by a provider or the server, delivered through the browser, have no status.
+            // A provider's or the server's refusal of the user through the browser has no status.
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,
@@ -181,7 +175,7 @@ extension ClientFailure {
         }
     }
 
-    /// The last one comes from the gateway of hosted Supabase, which sends no code.
+    /// Hosted Supabase's gateway sends no code, hence the last one.
     private static let refusesKey: Set<String> = ["no_api_key", "invalid_api_key", "status_401"]
     private static let refusesPerson: Set<String> = Set(
         [

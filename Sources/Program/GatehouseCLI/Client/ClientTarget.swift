@@ -2,18 +2,15 @@ import Crypto
 package import Foundation
 import GatehouseWire
 
-/// The server that a command calls.
 package struct ClientTarget: Hashable, Sendable {
-    /// The server's root URL without a trailing slash. The gateway is at `/v1`, the Auth API at `/auth/v1`.
+    /// Without a trailing slash. The gateway is at `/v1`, the Auth API at `/auth/v1`.
     package let url: URL
-    /// The publishable key; empty if the server requires none.
+    /// Publishable; empty if the server requires none.
     package let key: String
-    /// The inbox with the server's mails, if it is a `gatehouse dev` of this user.
+    /// For this user's `gatehouse dev`.
     package var inbox: String?
 
-    /// - Parameters:
-    ///   - address: The root URL, or the URL of the Auth API, which ends in `/auth/v1`.
-    ///   - key: A publishable key.
+    /// - Parameter address: The root URL, or the Auth API's, which ends in `/auth/v1`.
     /// - Throws: ``ClientFailure`` for an invalid URL or key, and for a secret key.
     package init(address: String, key: String) throws(ClientFailure) {
         guard !key.hasPrefix("sb_secret_") else {
@@ -40,13 +37,11 @@ package struct ClientTarget: Hashable, Sendable {
         return String(path.hasSuffix(suffix) ? trimmed(path.dropLast(suffix.count)) : path)
     }
 
-    /// The URL as shown to users.
     package var text: String { url.absoluteString }
 
-    /// The URL of the Auth API.
     package var authURL: URL { url.appending(path: "auth/v1") }
 
-    /// Different for each server, so that sessions with several servers can coexist.
+    /// Differs per server, so that sessions can coexist.
     package var storageKey: String {
         "gatehouse-" + SHA256.hash(data: Array(text.utf8)).prefix(8).hexadecimal
     }

@@ -2,16 +2,15 @@ package import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// Finds the running `gatehouse dev` that a command refers to if it names no server.
+/// Finds the `gatehouse dev` that a command without a server refers to.
 package struct DevStacks: Sendable {
-    /// The folder where the search starts: the current folder.
+    /// Where the search starts.
     package var folder: String
-    /// The folder in which every `gatehouse dev` of this user registers.
+    /// Where every `gatehouse dev` of this user registers.
     package var stateFolder: String
-    /// Reads a file that names a running stack. Tests replace it.
+    /// Reads a running stack's file. Tests replace it.
     package var read: @Sendable (_ path: String) -> RunningFile.Content = RunningFile.read
 
-    /// - Parameter stateFolder: The folder in which every `gatehouse dev` of this user registers.
     package init(folder: String, stateFolder: String) {
         self.folder = folder
         self.stateFolder = stateFolder
@@ -22,18 +21,18 @@ package struct DevStacks: Sendable {
             folder: FileManager.default.currentDirectoryPath, stateFolder: Self.stateFolder(environment: environment))
     }
 
-    /// Not the folder of the sessions, which belongs to the session storage.
+    /// Not the sessions' folder, which belongs to the session storage.
     static func stateFolder(environment: [String: String]) -> String {
         FileStorage.userFolder(name: "gatehouse-dev", environment: environment).path
     }
 
     static func files(in folder: String) -> [String] {
-        // Ignored: a folder that cannot be read has no stack.
+        // Ignored: an unreadable folder has no stack.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
     }
 
-    /// Returns the stack of this folder or of the nearest parent, otherwise the only running stack.
+    /// Returns the stack of this folder or the nearest parent, otherwise the only running one.
     ///
     /// - Throws: ``ClientFailure`` if no stack runs, if this folder's stack has stopped, or if several run.
     package func find() throws(ClientFailure) -> RunningStack {
@@ -57,7 +56,6 @@ package struct DevStacks: Sendable {
             exit: .usage)
     }
 
-    /// The stack at a URL, if one runs there.
     package func stack(at url: URL) -> RunningStack? {
         var stacks = running()
         if case .running(let stack) = nearest() { stacks.append(stack) }

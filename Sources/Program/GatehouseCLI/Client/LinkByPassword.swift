@@ -2,15 +2,15 @@ package import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// Asks for the password of the account that already has the provider's address, and links the identity to it.
+/// Asks for the password of the account with the provider's address, and links the identity to it.
 struct LinkByPassword: Sendable {
     let question: AuthLinkQuestion
     let provider: WebProvider
     let factor: FactorOptions
-    /// The ticket allows more attempts than a user should need.
+    /// The server's ticket allows more.
     private static let tries = 3
 
-    /// For an account with a second factor, also asks for its code.
+    /// Also asks for a second factor's code.
     ///
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func ask(_ client: Client) async throws -> AuthUser {
@@ -38,7 +38,7 @@ struct LinkByPassword: Sendable {
         }
     }
 
-    /// Links with a session that has the second factor: the password alone does not suffice.
+    /// The password alone does not suffice: the session must have the second factor.
     private func link(with password: Secret, _ client: Client) async throws -> AuthUser {
         let old = await client.auth.currentSession
         do {
@@ -57,7 +57,7 @@ struct LinkByPassword: Sendable {
 }
 
 extension ClientFailure {
-    /// The failure of the sign-in to an account with a second factor that a provider's identity is to be linked to.
+    /// Linking to an account with a second factor failed.
     ///
     /// - Parameter provider: The display name.
     package init(linking error: any Error, _ provider: String, at server: String) {

@@ -70,7 +70,7 @@ struct LogIn: ClientCommand {
         try await client.tell(.signedIn(complete, server: client.target.text), replacing: old)
     }
 
-    /// - Returns: nil if only the mail was to be sent.
+    /// - Returns: nil if only an email was requested.
     private func signInByMail(_ client: Client) async throws -> AuthUser? {
         try code.requireWay()
         let email = try await client.validAddress(given: email)
@@ -114,13 +114,13 @@ extension EmailAuthForm {
 }
 
 extension Client {
-    /// The given email address, or the answer to a prompt.
+    /// Prompts for a missing address.
     func address(given: String?) async throws -> String {
         if let given { return given }
         return try await ask("Email: ", insteadOf: "--email")
     }
 
-    /// The given email address, or the answer to a prompt.
+    /// Prompts for a missing address.
     ///
     /// - Throws: ``ClientFailure`` for one that no account can have.
     func validAddress(given: String?) async throws -> String {
@@ -139,7 +139,6 @@ extension Client {
         return try await terminal.secret("Password: ")
     }
 
-    /// Revokes the session that the sign-in replaced.
     func endReplaced(_ old: AuthSession?) async {
         guard let old else { return }
         do {

@@ -163,7 +163,7 @@ struct RecoveryCodesCommand: ClientCommand {
 }
 
 extension Client {
-    /// The level of the session: `aal1` or `aal2`.
+    /// The session's: `aal1` or `aal2`.
     func level() async throws -> String {
         try await auth.mfa.getAuthenticatorAssuranceLevel().currentLevel?.rawValue ?? "aal1"
     }
@@ -201,7 +201,6 @@ extension ClientFailure {
 }
 
 extension FactorOptions {
-    /// - Throws: `ValidationError` for what is no id.
     static func id(_ text: String) throws -> UUID {
         guard let id = UUID(uuidString: text) else {
             throw ValidationError("\(text.printable) is not a factor ID. List them with `gatehouse mfa list`.")

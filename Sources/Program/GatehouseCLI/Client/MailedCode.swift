@@ -3,7 +3,6 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// The source of an emailed code.
 struct CodeOptions: ParsableArguments {
     @Flag(
         help: """
@@ -24,12 +23,12 @@ struct CodeOptions: ParsableArguments {
     }
 }
 
-/// The code of a mail: six digits here, up to ten at other servers.
+/// Six digits here, up to ten at other servers.
 package struct MailedCode: Sendable {
     private static let lengths = 6...10
     package let digits: String
 
-    /// Reads digits of any script, between spaces and hyphens; nil for anything else.
+    /// Digits of any script, between spaces and hyphens.
     package init?(_ text: String) {
         let rest = text.unicodeScalars.filter { !$0.properties.isWhitespace && $0 != "-" }
         let values = rest.prefix(Self.lengths.upperBound + 1).map(\.properties.numericType)
@@ -39,10 +38,10 @@ package struct MailedCode: Sendable {
 }
 
 extension Client {
-    /// The wrong codes after which the server expects a new mail.
+    /// The server then requires a new email.
     private static var tries: Int { 5 }
 
-    /// Says what follows the request for a mail, without telling whether the address has an account.
+    /// Does not reveal whether the address has an account.
     func noteMail(to email: String) {
         note("If \(email.printable) can be used here, a code has been emailed to it.")
         if let inbox = target.inbox { note("This `gatehouse dev` keeps its emails at \(inbox)") }
@@ -50,7 +49,7 @@ extension Client {
 
     /// Reads a code and redeems it. At a terminal, asks again after a wrong one.
     ///
-    /// - Parameter password: A password that the account gets back with the code.
+    /// - Parameter password: Restored to the account with the code.
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func redeem(
         _ options: CodeOptions, _ type: EmailCodeType, of email: String, restoring password: Secret? = nil
@@ -92,9 +91,7 @@ extension Client {
         }
     }
 
-    /// Runs a call that sends a mail.
-    ///
-    /// - Throws: ``ClientFailure``.
+    /// Runs a call that sends an email.
     func mail(to email: String, _ send: () async throws -> Void) async throws {
         do {
             try await send()
@@ -104,7 +101,7 @@ extension Client {
         noteMail(to: email)
     }
 
-    /// Prints the new session and ends the previous one, even if the result cannot be printed.
+    /// Ends the previous session even if the result cannot be printed.
     func tell(_ result: ClientAnswer, replacing old: AuthSession?) async throws {
         let told = Result { try answer(result) }
         noteStorage()
@@ -117,10 +114,10 @@ extension ClientFailure {
     static let noCode = ClientFailure(
         "invalid_code", "That is not a code. Enter the digits from the email.", exit: .usage)
 
-    /// Whether another code may be accepted.
+    /// Another code may be accepted.
     fileprivate var isAboutCode: Bool { [AuthErrorCode.otpExpired.rawValue, Self.noCode.code].contains(code) }
 
-    /// The failure of a call that sends a mail or redeems a code.
+    /// For a call that sends an email or redeems a code.
     package init(mail error: any Error, at server: String) {
         self.init(error, at: server)
         switch code {

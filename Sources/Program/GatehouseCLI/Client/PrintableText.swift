@@ -1,12 +1,12 @@
 import GatehouseWire
 
 extension String {
-    /// The text with each ``Unicode/Scalar/isDeceptive`` character replaced by `?`, for terminals.
+    /// Replaces each ``Unicode/Scalar/isDeceptive`` character by `?`, for terminals.
     package var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isDeceptive ? "?" : $0 }))
     }
 
-    /// The text with these characters escaped as `\u202e`, for files and JSON.
+    /// Escapes these characters as `\u202e`, for files and JSON.
     package var escaped: String {
         guard unicodeScalars.contains(where: \.isDeceptive) else { return self }
         return unicodeScalars.map { scalar in

@@ -72,7 +72,7 @@ struct SetProfile: ClientCommand {
     }
 
     func perform(_ client: Client) async throws {
-        // Refuses at a server without a catalogue, before anything changes.
+        // Fails without a catalogue before anything changes.
         if changesTeams { _ = try await Team.all(client.gateway, league: nil) }
         try await client.show(await client.gateway.updateProfile(edit))
     }
@@ -82,13 +82,13 @@ extension Client {
     func show(_ profile: Profile) async throws {
         // Only the text output shows names.
         let needsNames = !isJSON && profile.summary.favoriteTeams?.isEmpty == false
-        // Ignored: without the teams' names, the output shows their ids.
+        // Ignored: without names, the output shows the teams' ids.
         let teams = needsNames ? (try? await Team.all(gateway, league: nil)) ?? [] : []
         try answer(.profile(profile, teams: teams))
     }
 }
 
-/// An argument `name=value`: one of the app's own fields.
+/// An argument `name=value`: a custom field.
 struct DataField: ExpressibleByArgument, Hashable {
     let name: String
     /// Null removes the field.

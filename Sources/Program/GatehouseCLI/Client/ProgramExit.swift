@@ -1,7 +1,7 @@
 import ArgumentParser
 import GatehouseWire
 
-/// The program's exit codes. The numbers are stable; `gatehouse exit-codes` prints them.
+/// Stable exit codes; `gatehouse exit-codes` prints them.
 package enum ProgramExit: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -14,7 +14,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
     case configuration = 78
     case interrupted = 130
 
-    /// A one-line description.
+    /// One line.
     package var summary: String {
         switch self {
         case .done: "Done."
@@ -30,7 +30,6 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// All exit codes, one per line.
     package static var table: String {
         allCases.map { code in
             let number = String(code.rawValue)

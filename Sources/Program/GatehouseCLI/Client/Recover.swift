@@ -23,7 +23,7 @@ struct Recover: ClientCommand {
     @OptionGroup var factor: FactorOptions
     @Option(help: "The account's email.") var email: String?
 
-    /// The refused passwords after which the command ends.
+    /// The command ends after so many refused passwords.
     private static let tries = 5
 
     func perform(_ client: Client) async throws {
@@ -75,7 +75,7 @@ struct Recover: ClientCommand {
             .contains(failure.code)
     }
 
-    /// By that time the code has been used.
+    /// The code has been used.
     private static func unchanged(_ failure: ClientFailure) -> ClientFailure {
         var failure = failure
         let note = "You are signed in, but your password is unchanged. Run `gatehouse recover` again."

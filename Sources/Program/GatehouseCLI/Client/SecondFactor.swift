@@ -3,7 +3,6 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// The source of a second factor's code.
 struct FactorOptions: ParsableArguments {
     @Flag(
         help: """
@@ -13,18 +12,17 @@ struct FactorOptions: ParsableArguments {
 }
 
 extension Client {
-    /// The wrong codes after which a command ends.
+    /// The command ends after so many wrong codes.
     private static var factorTries: Int { 3 }
 
-    /// Asks for a user's second factor, if any. Without it, ends the new session and restores the previous one.
+    /// Asks for the second factor, if any. On failure, ends the new session and restores `old`.
     ///
-    /// - Parameter old: The session before the sign-in.
-    /// - Returns: The user of the complete sign-in.
+    /// - Returns: The fully signed-in user.
     /// - Throws: ``ClientFailure``.
     func complete(_ user: AuthUser, _ options: FactorOptions, replacing old: AuthSession?) async throws -> AuthUser {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
-        // The session is stored already, so an interruption must end it.
+        // The session is already stored, so an interruption must end it.
         terminal.beforeInterruption {
             guard await ends(within: .seconds(2), SystemDefaults.clock(), { await giveUp(for: old) }) else {
                 return note("The server does not respond. Run `gatehouse whoami` to see who is signed in.")
@@ -41,9 +39,7 @@ extension Client {
 
     /// Raises the session with a code. At a terminal, asks again after a wrong one.
     ///
-    /// - Parameters:
-    ///   - factors: The factors whose code is accepted.
-    ///   - orRecoveryCode: Whether a recovery code will do. It confirms no new factor.
+    /// - Parameter orRecoveryCode: Accepts a recovery code, which cannot confirm a new factor.
     /// - Throws: ``ClientFailure``.
     func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> AuthSession {
         guard fromInput || Terminal.canAsk else {
@@ -84,7 +80,7 @@ extension Client {
         }
     }
 
-    /// A user with several apps need not say which one the code is from.
+    /// Tries each app, so the user need not name the code's.
     private func raise(with code: MailedCode, of apps: [AuthFactor]) async throws -> AuthSession {
         for app in apps.dropLast() {
             do {
@@ -98,7 +94,7 @@ extension Client {
             params: FactorChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
     }
 
-    /// Ends the session of a sign-in that is not complete, and restores the one before.
+    /// Ends an incomplete sign-in's session, and restores the previous one.
     func giveUp(for old: AuthSession?) async {
         // Ignored: without the second factor, a remaining session gives no access.
         _ = try? await auth.signOut(scope: .local)
@@ -116,7 +112,6 @@ extension ClientFailure {
         AuthErrorCode.mfaVerificationFailed.rawValue, "An authenticator app's code has six digits.",
         exit: .notSignedIn)
 
-    /// The failure of a call with a second factor's code.
     package init(factor error: any Error, at server: String) {
         self.init(error, at: server)
         if error is ClientFailure { return }

@@ -53,7 +53,7 @@ struct RevokeSessions: ClientCommand {
                 "not_found", "No session has the ID \(unknown.uuidString.lowercased()).",
                 remedy: "List them with `gatehouse sessions`.", exit: .refused)
         }
-        // The current session ends last, because ending the others requires it.
+        // The current session ends last: ending the others requires it.
         for session in sessions where !session.isCurrent { try await client.auth.revokeSession(id: session.id) }
         let endsThis = sessions.contains(where: \.isCurrent)
         if endsThis, case .notRevoked(let error) = try await client.auth.signOut(scope: .local) { throw error }

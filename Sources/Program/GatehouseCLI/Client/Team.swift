@@ -1,7 +1,7 @@
 import Foundation
 package import Gatehouse
 
-/// A team of the server's catalogue.
+/// From the server's catalogue.
 package struct Team: Hashable, Sendable {
     let id, league, name, city, abbreviation: String
 
@@ -13,7 +13,6 @@ package struct Team: Hashable, Sendable {
         (self.id, self.league, self.name, self.city, self.abbreviation) = (id, league, name, city, abbreviation)
     }
 
-    /// - Parameter league: nil for all.
     /// - Throws: ``ClientFailure`` with the code `no_team_catalogue`, or `AuthClientError`.
     static func all(_ gateway: GatewayClient, league: String?) async throws -> [Team] {
         let query = league.map { [URLQueryItem(name: "league", value: $0)] } ?? []

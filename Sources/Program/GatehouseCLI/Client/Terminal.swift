@@ -4,16 +4,15 @@ import GatehouseWire
 import Synchronization
 import UnixSignals
 
-/// Prompts the user at the terminal and hides secrets. Restores the echo however the program ends.
+/// Prompts at the terminal. Restores the echo however the program ends.
 final class Terminal: Sendable {
-    /// The terminal's settings before the echo was turned off; nil while it is on.
+    /// The settings before the echo was turned off; nil while it is on.
     private let shown = Mutex<termios?>(nil)
-    /// What runs before the program ends interrupted; nil for nothing.
+    /// Runs before an interruption ends the program.
     private let cleanup = Mutex<(@Sendable () async -> Void)?>(nil)
-    /// Reading blocks, so it runs outside of the task threads: with one core, signals would not be handled.
+    /// Reading blocks. On a task thread of a single core, it would keep signals from being handled.
     private let queue = DispatchQueue(label: "gatehouse.terminal")
 
-    /// Whether the program can prompt: standard input is a terminal.
     static var canAsk: Bool { isatty(0) == 1 }
 
     /// - Parameter endsInterrupted: Reports the interruption and ends the program.
@@ -33,7 +32,7 @@ final class Terminal: Sendable {
                     endsInterrupted()
                     _exit(128 + signal.rawValue)
                 }
-                // During this, a second signal ends the program immediately.
+                // A second signal ends the program immediately.
                 Task {
                     await cleanup()
                     endsInterrupted()
@@ -44,7 +43,6 @@ final class Terminal: Sendable {
         return terminal
     }
 
-    /// Sets what an interruption has to undo before the program ends; nil for nothing.
     func beforeInterruption(_ cleanup: (@Sendable () async -> Void)?) { self.cleanup.withLock { $0 = cleanup } }
 
     private func takeCleanup() -> (@Sendable () async -> Void)? {
@@ -54,8 +52,6 @@ final class Terminal: Sendable {
         }
     }
 
-    /// Prompts for a line.
-    ///
     /// - Throws: ``ClientFailure/cancelled`` at the end of the input.
     func line(_ question: String) async throws -> String {
         Output.part(question)
@@ -66,12 +62,12 @@ final class Terminal: Sendable {
         return line.trimmingCharacters(in: .whitespaces)
     }
 
-    /// Prompts for a secret without showing it.
+    /// Does not echo the input.
     ///
     /// - Throws: The errors of ``line(_:)``.
     func secret(_ question: String) async throws -> Secret {
         hide()
-        // Printed after the echo is off, so that text typed immediately is hidden too.
+        // Only once the echo is off, to hide text typed immediately.
         Output.part(question)
         defer {
             restore()
@@ -81,7 +77,7 @@ final class Terminal: Sendable {
         return Secret(line)
     }
 
-    /// Reads the next line of standard input, for scripts. Hides it at a terminal.
+    /// Reads a secret from standard input, for scripts. Hides it at a terminal.
     ///
     /// - Parameter name: The line's expected content.
     /// - Throws: ``ClientFailure`` if there is none.
@@ -127,7 +123,7 @@ final class Terminal: Sendable {
 
     private static let longestLine = 4_096
 
-    /// Reads single bytes, so that later lines stay available to other readers.
+    /// Single bytes: later lines stay available to other readers.
     private static func readLine() throws -> String? {
         var line: [UInt8] = []
         while true {

@@ -1,6 +1,6 @@
 package import Gatehouse
 
-/// Waits for work, at most for the limit, and then cancels it.
+/// Cancels the work at the limit.
 ///
 /// - Returns: Whether the work ended.
 package func ends(

@@ -24,7 +24,7 @@ struct WhoAmI: ClientCommand {
             try client.answer(.whoAmI(user, await profile(client), server: server, isChecked: true))
         } catch {
             let failure = ClientFailure(error, at: server)
-            // A server that does not answer has not ended the session.
+            // An unreachable server has not ended the session.
             if failure.exit == .unavailable {
                 try client.answer(.whoAmI(session.user, nil, server: server, isChecked: false))
             }
@@ -36,12 +36,12 @@ struct WhoAmI: ClientCommand {
         switch await client.auth.state {
         case .signedIn(let session, _): return session
         case .signedOut(let reason): throw AuthClientError.signedOut(reason)
-        // The session storage does not answer; this throws the reason.
+        // The session storage does not respond; this throws the reason.
         case .restoring: return try await client.auth.session
         }
     }
 
-    /// - Returns: nil for an account without a profile, or a server without profiles, such as hosted Supabase.
+    /// - Returns: nil without a profile, or at a server without profiles, such as hosted Supabase.
     private func profile(_ client: Client) async throws -> ProfileSummary? {
         do {
             return try await client.gateway.fetchMe().profile

@@ -6,7 +6,6 @@ import GatehouseServer
 import GatehouseWire
 import SQLDatabase
 
-/// The source of the configuration.
 struct DataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -21,8 +20,7 @@ struct DataOptions: ParsableArguments {
         if config != nil, data != nil { throw ValidationError("--config and --data cannot be combined.") }
     }
 
-    /// The configuration, not yet validated. With a folder, hooks and webhooks come from the environment, as for
-    /// `gatehouse dev` itself.
+    /// Not validated. With a folder, hooks and webhooks come from the environment, as for `gatehouse dev` itself.
     ///
     /// - Throws: ``SettingsProblems`` if the file cannot be read, or ``CommandFailure`` if the folder is not one of
     ///   `gatehouse dev`.
@@ -42,7 +40,7 @@ struct DataOptions: ParsableArguments {
         return try ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
-    /// - Parameter used: The settings that the command uses; nil for all. No others are validated.
+    /// - Parameter used: The settings to validate; nil for all.
     /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after reporting every problem.
     func settings(
         parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
@@ -56,7 +54,7 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// What commands use that need no complete configuration.
+/// For commands that need no complete configuration.
 extension Set<Setting> {
     static var database: Self { [.database, .databaseConnections] }
     static var sealedData: Self { database.union([.secrets]) }
@@ -67,7 +65,6 @@ extension Set<Setting> {
     }
 }
 
-/// The parts of a server that a command concerns.
 struct PartOptions: ParsableArguments {
     @Option(
         name: .customLong("only"),
@@ -79,12 +76,12 @@ struct PartOptions: ParsableArguments {
         transform: ServedPart.set)
     var parts: Set<ServedPart> = Set(ServedPart.allCases)
 
-    /// Whether the parts have no database.
+    /// They have no database.
     var isPagesAlone: Bool { parts == [.pages] }
 }
 
 extension ServedPart {
-    /// Reads the parts of `--only`.
+    /// Parses `--only`.
     static func set(_ text: String) throws -> Set<ServedPart> {
         let words = text.split(separator: ",").map { String($0.filter { $0 != " " }) }
         let parts = words.compactMap { ServedPart(rawValue: $0) }
@@ -98,7 +95,7 @@ extension ServedPart {
     }
 }
 
-/// The accounts, opened for a command. A server in another process may use them at the same time.
+/// Opened for a command. A server in another process may use them concurrently.
 struct OpenedAccounts {
     let settings: ServerSettings
     let database: any Database
@@ -109,7 +106,7 @@ struct OpenedAccounts {
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions, using used: Set<Setting>? = nil) async throws {
         let settings = try options.settings(using: used)
-        // A command without them opens nothing that is sealed.
+        // Such a command opens no sealed data.
         let none = used?.contains(.secrets) == false ? ServerSecrets([(0, System.randomBytes(32))]) : nil
         guard let secrets = settings.secrets ?? none else {
             throw CommandFailure("The configuration has no server secrets.")
@@ -134,9 +131,9 @@ struct OpenedAccounts {
 }
 
 extension Database {
-    /// Returns the migrations that have not run yet. A database without any has no table of migrations.
+    /// A database without any migration has no table of them.
     ///
-    /// - Throws: ``UnknownMigration`` if the database belongs to an incompatible program, and ``UnsuitableEncoding``.
+    /// - Throws: ``UnknownMigration`` for an incompatible program's database, and ``UnsuitableEncoding``.
     func pendingMigrations(_ all: [Migration]) async throws -> [Migration] {
         try await requireUTF8()
         do {

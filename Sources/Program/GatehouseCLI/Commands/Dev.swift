@@ -111,7 +111,7 @@ struct Dev: AsyncParsableCommand {
             stack, address: address, stateFolder: DevStacks.stateFolder(environment: System.environment))
     }
 
-    /// Prints a request; not with `--json`, whose readers are programs.
+    /// Not with `--json`, whose readers are programs.
     @Sendable private static func note(_ request: AnsweredRequest) { Output.note(request.line) }
 
     private func checkEnvironment() throws {
@@ -122,7 +122,6 @@ struct Dev: AsyncParsableCommand {
         if let remark { Output.note(remark) }
     }
 
-    /// Prints the settings' problems and exits.
     private func reporting<Value>(_ read: () throws(SettingsProblems) -> Value) throws -> Value {
         do throws(SettingsProblems) {
             return try read()
@@ -132,7 +131,6 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The app, or the reason why it is unavailable.
     private func appInBrowser(
         _ address: ListenAddress, _ secrets: DevSecrets
     ) -> (AppInBrowser?, AppInBrowser.Missing?) {
@@ -143,9 +141,9 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The inbox, which shows the mails of all accounts and is therefore for this machine alone, as the stand-ins.
+    /// Shows all accounts' emails, and therefore runs on this machine only, like the stand-ins.
     ///
-    /// - Throws: ``CommandFailure`` if it is needed and unavailable.
+    /// - Throws: ``CommandFailure`` if it is required and unavailable.
     private func inbox(_ address: ListenAddress, _ folder: DevFolder) throws -> DevInbox? {
         if address.isLoopback { return try DevInbox(at: address.localURL, in: folder) }
         guard !confirmEmail else {
@@ -172,7 +170,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The text printed when the stack is ready.
+    /// Printed when the stack is ready.
     private func text(
         _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?,
         _ inbox: DevInbox?, _ console: String

@@ -76,7 +76,7 @@ struct Doctor: AsyncParsableCommand {
         return [await checks.sending(to: send, at: System.now(), randomBytes: System.randomBytes)]
     }
 
-    /// `gatehouse dev` chooses its port at each start, so there is a port to check only while it runs.
+    /// `gatehouse dev` chooses its port at each start, so only a running one has a port to check.
     private func port(_ address: ListenAddress, _ machine: MachineChecks) -> Finding {
         guard let data = options.data else { return machine.port(address) }
         guard let running = DevFolder(path: data).running else {

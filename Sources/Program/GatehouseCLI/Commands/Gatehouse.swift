@@ -31,7 +31,7 @@ struct RootCommand: AsyncParsableCommand {
         SessionCommands.self, MFACommands.self, LogOut.self, DeleteAccount.self,
     ]
 
-    /// Whether a client command has `--json`, so that its errors are printed as JSON too.
+    /// Prints errors as JSON, like the result.
     static func wantsJSON(_ arguments: [String]) -> Bool {
         let names = clientCommands.compactMap { $0.configuration.commandName }
         return arguments.first.map(names.contains) == true && arguments.contains("--json")
@@ -39,8 +39,6 @@ struct RootCommand: AsyncParsableCommand {
 }
 
 extension ClientFailure {
-    /// A usage error of the command line.
-    ///
     /// - Returns: nil for other errors, for `--help`, and for errors already reported.
     package init?(usageError error: any Error) {
         guard !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure else { return nil }

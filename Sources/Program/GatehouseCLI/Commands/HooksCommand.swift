@@ -80,7 +80,7 @@ struct TestHook: AsyncParsableCommand {
     @OptionGroup var options: DataOptions
     @Argument(help: "The webhook's name in the settings.") var name: String
 
-    /// The folder of a `gatehouse dev` does not contain its webhooks, which may have secrets.
+    /// A `gatehouse dev` folder does not contain its webhooks, which may have secrets.
     private var remedy: String {
         guard options.data != nil else { return " List them with `gatehouse hooks list`." }
         let name = Setting.webhooks.environmentName
@@ -140,7 +140,8 @@ struct ReplayDeliveries: AsyncParsableCommand {
         guard count > 0 || failed != nil else {
             throw CommandFailure("No finished delivery has this ID. List them with `gatehouse hooks list`.")
         }
-        // A webhook that left the settings may still have deliveries. The folder of a `gatehouse dev` does not name its
+        // A webhook removed from the settings may still have deliveries. The folder of a `gatehouse dev` does not name
+        // its
         // webhooks.
         if count == 0, let failed, options.data == nil,
             !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })

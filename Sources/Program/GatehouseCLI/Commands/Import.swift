@@ -11,7 +11,7 @@ struct Import: AsyncParsableCommand {
         commandName: "import", abstract: "Imports from another auth server.", subcommands: [ImportSupabase.self])
 }
 
-/// An operator's statement about the addresses of an import.
+/// The operator's statement about imported addresses.
 struct ProofOptions: ParsableArguments {
     @Flag(
         help: """
@@ -85,7 +85,7 @@ struct ImportSupabase: AsyncParsableCommand {
         if work.hasFailed { throw ExitCode.failure }
     }
 
-    /// - Throws: ``ProgramExit/unavailable`` if the source does not answer.
+    /// - Throws: ``ProgramExit/unavailable`` if the source does not respond.
     private func source() async throws -> any SupabaseSource {
         if let dump { return try await explaining { try await SupabaseDump(dump) } }
         do {
@@ -97,7 +97,7 @@ struct ImportSupabase: AsyncParsableCommand {
     }
 }
 
-/// A file that only its owner can read.
+/// Readable only by its owner.
 enum OutputFile {
     /// - Throws: ``CommandFailure``, also if the file exists.
     static func begin(_ path: String) throws -> FileHandle { try open(path, O_EXCL) }

@@ -46,7 +46,6 @@ struct ListMails: AsyncParsableCommand {
     }
 }
 
-/// The mails that a command concerns.
 struct MailChoice: ParsableArguments {
     @Argument(help: ArgumentHelp("The email's ID, from `gatehouse mail list`.", valueName: "id")) var mail: String?
     @Flag(help: "All queued emails.") var all = false
@@ -55,7 +54,6 @@ struct MailChoice: ParsableArguments {
         guard (mail != nil) != all else { throw ValidationError("Specify an email's ID or --all.") }
     }
 
-    /// - Throws: ``CommandFailure`` for text that is no id.
     func id() throws -> String? {
         guard let mail else { return nil }
         guard let id = Identifier<MailStatus>(mail) else {

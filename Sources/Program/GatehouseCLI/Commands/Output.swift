@@ -2,7 +2,7 @@ import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
-/// Standard output is for results, standard error for notes about them.
+/// Results go to standard output, notes about them to standard error.
 enum Output {
     /// Writes to standard output. Ignores a closed pipe.
     ///
@@ -29,6 +29,6 @@ enum Output {
 }
 
 extension Output {
-    /// Writes to standard error without a line feed.
+    /// To standard error, without a line feed.
     static func part(_ text: String) { StandardError.append(Array(text.utf8)) }
 }

@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
         let settings = try options.settings(parts: only)
         let logger = makeLogger(settings)
         let given = try options.given()
-        // These settings concern the Auth API only.
+        // These settings concern only the Auth API.
         for sentence in UnusedSettings(given).missingFeatures where only.contains(.auth) {
             logger.event(.warning, "off or not in this build", [.cause: sentence])
         }
@@ -83,12 +83,12 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
     let make: @Sendable (String) -> any LogHandler = {
         LineLogHandler(label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
     }
-    // For libraries that create their own loggers: nothing may write to standard output.
+    // For libraries with their own loggers: nothing may write to standard output.
     LoggingSystem.bootstrap { label in make(label) }
     return Logger(label: "gatehouse") { make($0) }
 }
 
-/// - Returns: The migrations of a newer release, which this one is compatible with.
+/// - Returns: A newer release's migrations, with which this one is compatible.
 /// - Throws: ``CommandFailure`` if the database belongs to an incompatible program, or is locked for too long.
 @discardableResult
 func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
@@ -141,7 +141,7 @@ func serve(
     logger.event(.notice, "ended")
 }
 
-/// - Throws: ``CommandFailure`` if a port is taken; the error of a service.
+/// - Throws: ``CommandFailure`` if a port is taken; a service's error.
 private func runServices(_ services: [any Service], _ settings: ServerSettings, _ logger: Logger) async throws {
     var configuration = ServiceGroupConfiguration(
         services: services.map(NamedService.init), gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -154,8 +154,8 @@ private func runServices(_ services: [any Service], _ settings: ServerSettings, 
     }
 }
 
-/// A service whose name is its type. `ServiceGroup` names a service by its description, and the default one prints every
-/// property of it, which takes a tenth of a start.
+/// `ServiceGroup` names a service by its description; the default one prints every property, which takes a tenth of the
+/// start.
 private struct NamedService: Service, CustomStringConvertible {
     let service: any Service
 

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A table with columns as wide as their longest cell, separated by two spaces.
+/// Columns are as wide as their longest cell, separated by two spaces.
 struct TextTable {
     private var rows: [[String]]
 

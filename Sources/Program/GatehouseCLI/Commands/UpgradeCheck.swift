@@ -49,7 +49,6 @@ struct UpgradeCheck: AsyncParsableCommand {
     }
 }
 
-/// The schema changes between a database and a program.
 package struct SchemaUpgrade: Sendable {
     /// Known to the program but not applied.
     package let pending: [Migration]
@@ -60,7 +59,7 @@ package struct SchemaUpgrade: Sendable {
         (self.pending, self.newer) = (pending, newer)
     }
 
-    /// A line for each pending change.
+    /// One per pending change.
     package var lines: [String] {
         pending.map { step in
             let others =

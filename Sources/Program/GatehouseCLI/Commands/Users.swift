@@ -86,7 +86,7 @@ struct DeleteUser: AsyncParsableCommand {
     }
 }
 
-/// - Parameter name: An account's id or email address.
+/// - Parameter name: An id or email address.
 /// - Throws: ``CommandFailure`` if it is neither.
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     if let id = UserID(name) { return try await accounts.admin.account(id) }

@@ -25,7 +25,7 @@ struct Version: ParsableCommand {
 }
 
 extension ProgramVersion {
-    /// The source of a build, for its version; "development" if the build named no commit.
+    /// "development" if the build named no commit.
     package static func origin(commit: String, date: String) -> String {
         if commit.isEmpty { return "development" }
         return date.isEmpty ? "commit \(commit)" : "commit \(commit) of \(date)"

@@ -1,30 +1,25 @@
 import DevStack
 package import GatehouseWire
 
-/// The URLs and keys that `gatehouse dev` prints when it is ready.
+/// Printed when `gatehouse dev` is ready.
 package struct DevAddresses: Sendable {
-    /// The root URL without a trailing slash; the gateway's paths follow directly.
+    /// Without a trailing slash.
     let url: String
     let publishableKey: String
     let secretKey: Secret
     let anonKey: String
     let serviceRoleKey: String
     let folder: String
-    /// The URLs of the simulated providers, if they run.
+    /// The simulated providers'.
     let apple: String?
     let google: String?
-    /// The URL of the app in a browser, if available.
+    /// The app in a browser.
     let app: String?
-    /// The URL of the inbox, if available.
     let inbox: String?
-    /// The URL of the console, with the key that signs in once.
+    /// With the key that signs in once.
     package var console: String?
 
-    /// - Parameters:
-    ///   - url: The root URL without a trailing slash.
-    ///   - folder: The path of the folder with accounts and keys.
-    ///   - apple: The URL of the simulated Apple, if it runs. `google` likewise.
-    ///   - app: The URL of the app in a browser, if available. `inbox` likewise.
+    /// - Parameter folder: With accounts and keys.
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
         folder: String, apple: String? = nil, google: String? = nil, app: String? = nil, inbox: String? = nil
@@ -43,7 +38,7 @@ package struct DevAddresses: Sendable {
 
     var authURL: String { url + "/auth/v1" }
 
-    /// One line of JSON.
+    /// One line.
     package var json: String {
         var writer = JSONWriter(capacity: 1_024)
         writer.beginObject()
@@ -63,7 +58,7 @@ package struct DevAddresses: Sendable {
         return writer.text
     }
 
-    /// The text for the terminal.
+    /// For the terminal.
     package var block: String {
         """
 
@@ -119,7 +114,7 @@ package struct DevAddresses: Sendable {
             """
     }
 
-    /// The program as it was called: with `make run`, `gatehouse` is not in the search path.
+    /// As called: with `make run`, `gatehouse` is not in the search path.
     private var program: String { CommandLine.arguments.first ?? "gatehouse" }
 
     private var person: String { #"{"email":"ada@example.com","password":"correct horse battery"}"# }

@@ -9,19 +9,18 @@ struct CommandFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The folder of one `gatehouse dev`, with its accounts and secrets.
+/// Contains one `gatehouse dev`'s accounts and secrets.
 struct DevFolder: Sendable {
     static let usualPath = ".gatehouse"
     let path: String
 
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
     var database: String { path + "/gatehouse.sqlite" }
-    /// The folder of the mails.
     var inbox: String { path + "/inbox" }
     private var secretsFile: String { path + "/secrets.json" }
     private var lockFile: String { path + "/lock" }
 
-    /// Creates the folder, readable by its owner only, if it does not exist.
+    /// Creates a missing folder, readable only by its owner.
     ///
     /// - Throws: ``CommandFailure``.
     func make() throws {
@@ -46,7 +45,7 @@ struct DevFolder: Sendable {
         }
     }
 
-    /// - Throws: ``CommandFailure`` if the folder has no secrets or they are damaged.
+    /// - Throws: ``CommandFailure`` if the secrets are missing or damaged.
     func secrets() throws -> DevSecrets {
         guard FileManager.default.fileExists(atPath: secretsFile) else {
             throw CommandFailure("\(path) is not a folder of `gatehouse dev`: it has no secrets.json.")
@@ -64,13 +63,11 @@ struct DevFolder: Sendable {
         return secrets
     }
 
-    /// The `gatehouse dev` that currently serves the folder.
     var running: RunningStack? {
         guard case .running(let stack) = RunningFile.read(path + "/" + RunningFile.name) else { return nil }
         return stack
     }
 
-    /// The secrets of the folder, created on first use.
     func secretsMadeIfNeeded() throws -> DevSecrets {
         guard !FileManager.default.fileExists(atPath: secretsFile) else { return try secrets() }
         let made = DevSecrets(at: System.now(), randomBytes: System.randomBytes)
@@ -81,7 +78,7 @@ struct DevFolder: Sendable {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: Data(made.json.utf8))
         try handle.synchronize()
-        // Renamed when complete, so that a crash does not leave partial secrets.
+        // Renamed when complete, so that a crash leaves no partial secrets.
         guard rename(file, secretsFile) == 0 else {
             throw CommandFailure("The folder \(path) is not writable.")
         }

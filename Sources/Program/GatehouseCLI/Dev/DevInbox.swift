@@ -8,13 +8,13 @@ import GatehouseWire
 import HTTPServing
 import SMTP
 
-/// The inbox of `gatehouse dev`, which takes the place of a mail server.
+/// Replaces a mail server.
 struct DevInbox: Sendable {
     let inbox: Inbox
     let url: String
     private let root: String
 
-    /// - Parameter root: The root URL of the stack, without a trailing slash.
+    /// - Parameter root: Without a trailing slash.
     /// - Throws: ``CommandFailure`` if the folder cannot be used.
     init(at root: String, in folder: DevFolder) throws {
         do {
@@ -28,7 +28,7 @@ struct DevInbox: Sendable {
 
     func table(_ runtime: ServerRuntime) -> RouteTable { inbox.table(runtime: runtime, external: root) }
 
-    /// - Throws: Never, because the address is valid.
+    /// - Throws: Never: the address is valid.
     func keeper() throws -> MailKeeper {
         let sender = try Mailbox(MailAddress("no-reply@example.com"), name: "gatehouse dev")
         return MailKeeper(sender: sender) { [inbox] mail in
@@ -41,9 +41,7 @@ struct DevInbox: Sendable {
         }
     }
 
-    /// The rules of `gatehouse dev` for mails.
-    ///
-    /// - Parameter isLimited: Whether an address has to wait between two mails, as with `serve`.
+    /// - Parameter isLimited: Enforces the wait between two emails to an address, as with `serve`.
     static func rules(isLimited: Bool) -> MailRules {
         var rules = MailRules()
         if !isLimited { rules.interval = .zero }

@@ -5,8 +5,7 @@ package import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 
-/// The generated secrets of a `gatehouse dev` folder. They stay the same from run to run, so that apps can keep their
-/// keys.
+/// A `gatehouse dev` folder's generated secrets. Constant, so that apps can keep their keys.
 package struct DevSecrets: Sendable {
     /// In the format of `GATEHOUSE_SECRETS`.
     let serverSecrets: Secret
@@ -26,7 +25,7 @@ package struct DevSecrets: Sendable {
         createdAt = now
     }
 
-    /// Reads the output of ``json``; nil for any other text.
+    /// Parses ``json``.
     package init?(json text: String) {
         // Ignored: the file is ours, and the user learns that it is damaged.
         guard let members = try? JSONReader.read(text).objectValue,
@@ -43,7 +42,7 @@ package struct DevSecrets: Sendable {
         self.createdAt = Instant(seconds: createdAt)
     }
 
-    /// One object with all secrets, for a file that only its owner can read.
+    /// For a file that only its owner can read.
     package var json: String {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
@@ -56,12 +55,12 @@ package struct DevSecrets: Sendable {
         return writer.text + "\n"
     }
 
-    /// Ten years in seconds, because the keys are valid on one machine only.
+    /// Ten years, in seconds: the keys are valid on one machine only.
     private static let keyLifetime: Int64 = 315_360_000
 
     /// Creates a key of the older kind: a token with a role (`anon`, `service_role`) and no subject.
     ///
-    /// - Throws: ``KeyProblem`` if the secret in the file was shortened.
+    /// - Throws: ``KeyProblem`` if the file's secret was shortened.
     package func roleKey(_ role: String) throws -> String {
         var claims = JSONWriter(capacity: 128)
         claims.beginObject()
@@ -77,13 +76,12 @@ package struct DevSecrets: Sendable {
         "http://localhost:3000", "http://localhost:5173", "http://localhost:8080", "https://localhost",
     ]
 
-    /// The configuration of the folder's server, by environment variable.
+    /// The server's environment variables.
     ///
     /// - Parameters:
-    ///   - address: The address to listen on.
-    ///   - redirects: Allowed redirect URLs in addition to those of this machine.
+    ///   - redirects: Allowed in addition to this machine's.
     ///   - isStrict: Applies the recommendations of `doctor`.
-    ///   - others: The settings that the command line gives.
+    ///   - others: From the command line.
     package func environment(
         database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false,
         others: [Setting: String] = [:]

@@ -4,16 +4,14 @@ package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
-/// The simulated Apple and Google of `gatehouse dev`, and the server's settings for them.
+/// The simulated Apple and Google of `gatehouse dev`.
 package struct DevStandIns: Sendable {
     let standIns: StandIns
-    /// The settings of both providers for the server.
     package let providers: [ConfiguredProvider]
 
     /// - Parameters:
-    ///   - url: The root URL of the stack.
-    ///   - app: The URL of the app in a browser, if available.
-    ///   - inbox: The URL of the inbox.
+    ///   - url: The stack's root URL.
+    ///   - app: The app in a browser.
     /// - Returns: nil unless the URL is loopback: a server accepts providers without TLS only on its own machine.
     /// - Throws: Errors of key generation.
     package init?(at url: String, app: String? = nil, inbox: String? = nil, confirmsAutomatically: Bool) throws {
@@ -32,9 +30,7 @@ package struct DevStandIns: Sendable {
         providers = [apple, google].map { defaults.configure($0, linking: .automatic, redirectURL: nil) }
     }
 
-    /// The base URL of the simulated Apple.
     package var appleURL: String { standIns.registration.apple.base }
-    /// The issuer of the simulated Google.
     package var googleURL: String { standIns.registration.google.issuer }
 
     private static func apple(_ registration: StandInRegistration.Apple) throws -> ProviderSettings {
@@ -60,11 +56,11 @@ package struct DevStandIns: Sendable {
     }
 }
 
-/// The redirect URLs of an app in development: every page of this machine.
+/// For apps in development: every page of this machine.
 package enum DevRedirects {
     /// Patterns for `uri_allow_list`.
     ///
-    /// - Parameter more: Further patterns, such as `boxscore://**`.
+    /// - Parameter more: Such as `boxscore://**`.
     package static func list(_ more: [String]) -> String {
         let hosts = ["http://localhost", "http://127.0.0.1", "https://localhost", "https://127.0.0.1"]
         return (hosts.flatMap { ["\($0)", "\($0)/**", "\($0):*", "\($0):*/**"] } + more).joined(separator: ",")

@@ -1,7 +1,6 @@
 import GatehouseServer
 import GatehouseWire
 
-/// Queries the system about TCP ports.
 enum FreePort {
     enum Finding: Equatable {
         case free(port: Int)
@@ -10,7 +9,7 @@ enum FreePort {
         case refused(String)
     }
 
-    /// Binds the address and releases it.
+    /// Binds and releases the address.
     ///
     /// - Parameter address: A numeric host or `localhost`. Port 0 finds a free port.
     static func probe(_ address: ListenAddress) -> Finding {

@@ -1,14 +1,15 @@
 package import GatehouseServer
 
-/// The environment variables that configure `gatehouse serve`. `gatehouse dev` has its own configuration and ignores
-/// them, except those of hooks and webhooks.
+/// Environment variables of `gatehouse serve` that `gatehouse dev` ignores, because it has its own configuration. It
+/// reads
+/// only those of hooks and webhooks.
 package struct IgnoredSettings: Sendable {
-    /// Variables of this program or of Supabase Auth. `dev` refuses to start with them.
+    /// This program's or Supabase Auth's. `dev` refuses to start with them.
     package let refused: [String]
-    /// Variables that other programs read too (`PORT`, `DATABASE_URL`). `dev` starts and reports that it ignores them.
+    /// Other programs read them too (`PORT`, `DATABASE_URL`). `dev` reports that it ignores them.
     package let remarked: [String]
 
-    /// An empty value counts as unset.
+    /// An empty value is unset.
     package init(environment: [String: String]) {
         let isKnown = Set(Setting.allCases.flatMap(\.environmentNames)).contains
         let given = environment.filter { !$0.value.isEmpty }.keys.sorted()
@@ -21,7 +22,7 @@ package struct IgnoredSettings: Sendable {
 
     private static let hooks = Set(Setting.hooks.flatMap(\.environmentNames))
 
-    /// The variables that `gatehouse dev` reads: those of hooks and webhooks, so that they can be tried here.
+    /// The variables that `dev` reads.
     package static func read(from environment: [String: String]) -> [String: String] {
         environment.filter { hooks.contains($0.key) && !$0.value.isEmpty }
     }
@@ -34,9 +35,9 @@ package struct IgnoredSettings: Sendable {
         throw SettingsProblems(refused.map { SettingsProblem($0, why) })
     }
 
-    /// A sentence about ignored settings, or nil.
+    /// A sentence, or nil.
     ///
-    /// - Parameter file: The YAML file of the working directory, if there is one.
+    /// - Parameter file: The working directory's YAML file.
     package func remark(file: String?) -> String? {
         let names = remarked + (file.map { [$0] } ?? [])
         guard !names.isEmpty else { return nil }

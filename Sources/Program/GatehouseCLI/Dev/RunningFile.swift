@@ -2,32 +2,27 @@ import Foundation
 package import GatehouseServer
 import GatehouseWire
 
-/// The public facts about a running `gatehouse dev`.
+/// Public facts only.
 package struct RunningStack: Hashable, Sendable {
-    /// The root URL without a trailing slash.
+    /// Without a trailing slash.
     package let url: String
-    /// The key that clients send.
     package let publishableKey: String
-    /// The absolute path of its folder.
+    /// An absolute path.
     package let folder: String
-    /// The URL of its inbox; nil without one.
     package let inbox: String?
 
-    /// - Parameters:
-    ///   - url: The root URL without a trailing slash.
-    ///   - folder: An absolute path.
     package init(url: String, publishableKey: String, folder: String, inbox: String? = nil) {
         (self.url, self.publishableKey, self.folder, self.inbox) = (url, publishableKey, folder, inbox)
     }
 }
 
 extension RunningStack {
-    /// The address it listens on; nil if the URL is not one of `gatehouse dev`.
+    /// nil if the URL is not one of `gatehouse dev`.
     package var address: ListenAddress? {
         url.hasPrefix("http://") ? ListenAddress(String(url.dropFirst("http://".count))) : nil
     }
 
-    /// Reads the output of ``json``; nil for any other text.
+    /// Parses ``json``.
     package init?(json text: String) {
         // Ignored: other text is not this program's file.
         guard let json = try? JSONReader.read(text), let url = json["url"]?.stringValue,
@@ -36,7 +31,6 @@ extension RunningStack {
         self.init(url: url, publishableKey: key, folder: folder, inbox: json["inbox"]?.stringValue)
     }
 
-    /// One object with the members `url`, `publishable_key`, `folder` and, if there is one, `inbox`.
     package var json: String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -49,19 +43,19 @@ extension RunningStack {
     }
 }
 
-/// A file that names a running `gatehouse dev`. Its process holds a lock on the file, so a file left behind by a crash
-/// is recognized even if another program now uses the address.
+/// Names a running `gatehouse dev`, whose process holds a lock on the file. After a crash the file is recognized as
+/// stale
+/// even if another program uses the address.
 package struct RunningFile: Sendable {
-    /// The state of the process that a file describes.
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.
         case absent
         case running(RunningStack)
-        /// The process that wrote the file is no longer running.
+        /// Its process has ended.
         case stale(RunningStack)
     }
 
-    /// The file's name in the folder of the accounts.
+    /// In the accounts' folder.
     package static let name = "running.json"
     private static let largest: off_t = 65_536
 
@@ -71,7 +65,7 @@ package struct RunningFile: Sendable {
 
     /// Writes and locks the file before giving it its name.
     ///
-    /// - Returns: nil if it cannot be written; clients must then be told the URL.
+    /// - Returns: nil if it cannot be written; clients must then be given the URL.
     package init?(_ stack: RunningStack, at path: String) {
         let new = path + ".new"
         unlink(new)
@@ -98,7 +92,7 @@ package struct RunningFile: Sendable {
         unlink(path)
     }
 
-    /// Reads a file, and checks whether its process still holds the lock.
+    /// Also checks whether the file's process still holds the lock.
     package static func read(_ path: String) -> Content {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .absent }
@@ -117,15 +111,14 @@ package struct RunningFile: Sendable {
     }
 }
 
-/// The files of one `gatehouse dev`: in its own folder, and in the user's state folder for calls from elsewhere.
+/// One in the stack's folder, and one in the user's state folder for calls from elsewhere.
 struct RunningFiles {
     private let files: [RunningFile]
-    /// Whether every file was written.
     let isComplete: Bool
 
-    /// - Parameter stateFolder: The state folder of ``DevStacks``, created if needed.
+    /// - Parameter stateFolder: As in ``DevStacks``; created if needed.
     init(_ stack: RunningStack, address: ListenAddress, stateFolder: String) {
-        // Ignored: if the folder cannot be created, writing the file reports it.
+        // Ignored: writing the file reports a missing folder.
         try? FileManager.default.createDirectory(
             atPath: stateFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         Self.sweep(stateFolder)
@@ -136,7 +129,7 @@ struct RunningFiles {
 
     func withdraw() { for file in files { file.withdraw() } }
 
-    /// Deletes files left behind by crashes.
+    /// Deletes files left by crashes.
     private static func sweep(_ folder: String) {
         for path in DevStacks.files(in: folder) {
             if case .stale = RunningFile.read(path) { unlink(path) }

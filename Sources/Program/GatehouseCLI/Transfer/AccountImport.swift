@@ -2,9 +2,9 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Reads accounts from lines and adds them concurrently, because concurrent writers share a commit.
+/// Adds accounts concurrently, because concurrent writers share a commit.
 struct AccountImport {
-    /// The maximum number of concurrent writes.
+    /// Concurrent writes.
     private static let width = 64
 
     enum Outcome: Sendable {
@@ -15,20 +15,20 @@ struct AccountImport {
 
     let accounts: Accounts
     let confirmations: ImportedConfirmations
-    /// The roles that may use the admin API.
+    /// They may use the admin API.
     let administratorRoles: [String]
     let isDryRun: Bool
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
-    /// Accounts that were added without one of their values or passkeys, or were already there without a second factor or passkey of
-    /// their line.
+    /// Added without one of their values or passkeys, or already present without a second factor or passkey of their
+    /// line.
     private(set) var incomplete = 0
-    /// Accounts whose confirmed addresses count as proven, and those whose do not.
+    /// By proven addresses.
     private(set) var proven = 0
     private(set) var unproven = 0
     private(set) var administrators = 0
-    /// Accounts that stay as they are, although the source has changed.
+    /// Unchanged although the source has changed.
     private(set) var changed = 0
     private var progress = ProgressLine(noun: "accounts")
 
@@ -39,7 +39,7 @@ struct AccountImport {
         self.isDryRun = isDryRun
     }
 
-    /// - Throws: Database errors. Accounts added before stay.
+    /// - Throws: Database errors. Accounts added before remain.
     mutating func run(_ reader: inout LineReader) async throws {
         let (accounts, confirmations, isDryRun) = (accounts, confirmations, isDryRun)
         try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -49,7 +49,6 @@ struct AccountImport {
                     count(.refused(line: line.number, reason: "longer than \(LineReader.maximumBytes) bytes"))
                     continue
                 }
-                // Skip blank lines.
                 if bytes.allSatisfy({ $0 <= 0x20 }) { continue }
                 if underWay == Self.width, let outcome = try await group.next() {
                     underWay -= 1

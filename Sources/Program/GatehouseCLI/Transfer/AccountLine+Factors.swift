@@ -3,11 +3,10 @@ package import AccountStore
 import GatehouseWire
 
 extension AccountLine {
-    /// The account with its second factors, passkeys and removed identities as a line for ``imported(_:at:newID:)``, without a line feed.
-    /// Contains the password hash and the secrets of authenticator apps.
+    /// A line for ``imported(_:at:newID:)``, without a line feed. Contains the password hash and authenticator apps'
+    /// secrets.
     ///
-    /// Authenticator apps and passkeys have the column names of Supabase's `auth.mfa_factors` and
-    /// `auth.webauthn_credentials`.
+    /// Factors and passkeys have the column names of Supabase's `auth.mfa_factors` and `auth.webauthn_credentials`.
     package static func text(_ exported: ExportedAccount) -> String {
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()
@@ -72,7 +71,7 @@ extension AccountLine {
         writer.endObject()
     }
 
-    /// Passwords that are set aside. Passkeys have their own member, identities are removals by the first proof.
+    /// Passkeys have their own member; identities are removals by the first proof.
     private static func write(_ passwords: [SetAside.Password], to writer: inout JSONWriter) {
         guard !passwords.isEmpty else { return }
         writer.name("set_aside_passwords")

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// The line's identities. Without a list of them, one for the email address and one for the telephone number.
+    /// Without a list, one for the email address and one for the telephone number.
     func identities(of user: User) throws(LineProblem) -> [Identity] {
         guard let list = try columns.array("identities") else {
             return user.times.deletedAt == nil ? usualIdentities(of: user) : []
@@ -26,8 +26,9 @@ extension AccountLine {
             throw LineProblem("an identity has the user_id of another account")
         }
         let given = try columns.text("id")
-        // Before 2023 Supabase stored the provider's id of the user in `id`, which is a separate UUID now. Old values
-        // are not unique; several identities may contain the user's id.
+        // Before 2023 Supabase stored the provider's user id in `id`, now a separate UUID. Old values are not unique;
+        // several
+        // identities may contain the user's id.
         let named = try columns.text("provider_id")
         guard let providerID = named ?? given, let provider = try columns.text("provider")
         else { throw LineProblem("an identity lacks provider or provider_id") }

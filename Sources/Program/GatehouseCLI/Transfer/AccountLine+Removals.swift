@@ -3,7 +3,7 @@ import AccountStore
 import GatehouseWire
 
 extension AccountLine {
-    /// Writes the identities that were removed from the account. Programs that do not know the member ignore it.
+    /// Programs that do not know the member ignore it.
     static func write(_ removals: [TransferredRemoval], to writer: inout JSONWriter) {
         if removals.isEmpty { return }
         writer.name("removed_identities")
@@ -20,7 +20,7 @@ extension AccountLine {
         writer.endArray()
     }
 
-    /// - Throws: ``LineProblem`` for one that cannot be restored: it would open the account again.
+    /// - Throws: ``LineProblem`` for a removal that cannot be restored: it would open the account again.
     static func removals(_ columns: LineColumns, at now: Instant) throws(LineProblem) -> [TransferredRemoval] {
         var removals: [TransferredRemoval] = []
         for element in try columns.array("removed_identities") ?? [] {

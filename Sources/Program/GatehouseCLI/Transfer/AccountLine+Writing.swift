@@ -2,8 +2,9 @@ package import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// The account as a line for ``account(_:at:newID:)``, without a line feed. Contains the password hash, and the
-    /// change of address that waits, which an import leaves out.
+    /// A line for ``account(_:at:newID:)``, without a line feed. Contains the password hash, and a pending change of
+    /// address,
+    /// which imports omit.
     package static func text(_ account: Account) -> String {
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()
@@ -16,7 +17,6 @@ extension AccountLine {
         return writer.text
     }
 
-    /// Writes the members of the account that an import reads.
     static func write(_ account: Account, to writer: inout JSONWriter) {
         let user = account.user
         writer.member("id", user.id.text)
@@ -64,7 +64,6 @@ extension AccountLine {
 }
 
 extension JSONWriter {
-    /// Omits nil.
     fileprivate mutating func text(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }

@@ -2,29 +2,30 @@ package import AccountDomain
 package import GatehouseWire
 import PasswordHashing
 
-/// Why a line cannot be imported. Contains column names, never values.
+/// Contains column names, never values.
 package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The column and the problem.
     package let description: String
 
     /// - Parameter description: Names a column without its value.
     package init(_ description: String) { self.description = description }
 }
 
-/// An account as a line of JSON with the column names of Supabase's tables `auth.users` and `auth.identities`, which
-/// our export uses too ([Users](https://supabase.com/docs/guides/auth/users)).
+/// A JSON line with the column names of Supabase's tables `auth.users` and `auth.identities`, which our export also
+/// uses
+/// ([Users](https://supabase.com/docs/guides/auth/users)).
 package struct AccountLine {
     let columns: LineColumns
     let now: Instant
-    /// Called for each value that the account is read without.
+    /// Called for each dropped value.
     let note: (String) -> Void
     let newID: () -> IdentityID
 
     /// - Parameters:
     ///   - now: The default of `created_at`.
-    ///   - note: Called for each value that the account is read without: metadata that is too long, a password hash that
-    ///     cannot be checked, an address that is none. Gets the column and the reason.
-    ///   - newID: Generates ids for identities that the line lacks.
+    ///   - note: Called with column and reason for each dropped value: metadata that is too long, an unusable password
+    /// hash,
+    ///     an invalid address.
+    ///   - newID: For identities that the line lacks.
     /// - Throws: ``LineProblem`` for a line that is not a JSON object, and for a column with an invalid value.
     package static func account(
         _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
@@ -43,7 +44,6 @@ package struct AccountLine {
         }
     }
 
-    /// Reads an account from a parsed object.
     static func account(
         _ members: AuthJSONObject, at now: Instant, noting note: @escaping (String) -> Void,
         newID: @escaping () -> IdentityID
@@ -51,7 +51,7 @@ package struct AccountLine {
         try AccountLine(columns: LineColumns(members), now: now, note: note, newID: newID).account()
     }
 
-    /// Omits a pending change of address, which ends with its session: sessions are not exported.
+    /// Omits a pending change of address: it ends with its session, and sessions are not exported.
     private func account() throws(LineProblem) -> Account {
         guard let id = UserID(try columns.text("id") ?? "") else { throw LineProblem("id is not a UUID") }
         if try columns.flag("is_sso_user") { throw LineProblem("single sign-on accounts are not in this version") }
@@ -92,7 +92,7 @@ package struct AccountLine {
         return times
     }
 
-    /// A deleted account has a digest instead of an address, which is kept. nil also for text that is no address.
+    /// A deleted account keeps its digest instead of an address. nil also for text that is no address.
     private func email(isDeleted: Bool) throws(LineProblem) -> String? {
         guard let text = try columns.text("email") else { return nil }
         if isDeleted { return text.lowercased() }
@@ -122,12 +122,12 @@ package struct AccountLine {
         return Secret(text)
     }
 
-    /// Removes the largest members of metadata that is too long.
+    /// Removes the largest members of overlong metadata.
     private func bounded(_ column: String, _ members: AuthJSONObject) -> String {
         var members = members.filter { !$0.value.isNull }
         var excess = AuthJSON.object(members).text.utf8.count - AccountMetadata.maximumBytes
         guard excess > 0 else { return AuthJSON.object(members).text }
-        // Of the member and its comma.
+        // With the comma.
         let sizes = members.map { (name: $0.key, bytes: AuthJSON.object([$0.key: $0.value]).text.utf8.count - 1) }
         for member in sizes.sorted(by: { $0.bytes == $1.bytes ? $0.name < $1.name : $0.bytes > $1.bytes }) {
             guard excess > 0 else { break }
@@ -138,7 +138,7 @@ package struct AccountLine {
         return AuthJSON.object(members).text
     }
 
-    /// Derives the providers from the identities if the line has none.
+    /// Derives missing providers from the identities.
     private func appMetadata(_ identities: [Identity]) throws(LineProblem) -> AuthJSONObject {
         let given = try columns.object("raw_app_meta_data") ?? [:]
         return AccountMetadata.providers(identities.map(\.provider)).merging(given) { $1 }

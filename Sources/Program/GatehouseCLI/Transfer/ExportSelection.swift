@@ -5,7 +5,6 @@ import GatehouseWire
 
 extension TransferredKind: ExpressibleByArgument {}
 
-/// The data that an export omits.
 struct LeavingOptions: ParsableArguments {
     @Option(
         name: .customLong("leave-behind"),
@@ -17,7 +16,7 @@ struct LeavingOptions: ParsableArguments {
             """, valueName: "kind"))
     var kinds: [TransferredKind] = []
 
-    /// - Throws: ``CommandFailure`` if something cannot be exported and is not left behind.
+    /// - Throws: ``CommandFailure`` if something can neither be exported nor was left out.
     func selection(of accounts: Accounts, for format: ExportFormat) async throws -> ExportSelection {
         let selection = ExportSelection(format, leaving: kinds)
         let refusals = selection.refusals(try await accounts.transfers.transferCounts())
@@ -26,7 +25,6 @@ struct LeavingOptions: ParsableArguments {
     }
 }
 
-/// The content that an export format can hold.
 package enum ExportFormat: Sendable {
     case lines, supabase
 
@@ -38,7 +36,7 @@ package enum ExportFormat: Sendable {
     }
 }
 
-/// Selects an export's content, and counts it.
+/// Selects and counts an export's content.
 package struct ExportSelection: Sendable {
     private let format: ExportFormat
     private let left: Set<TransferredKind>
@@ -50,7 +48,7 @@ package struct ExportSelection: Sendable {
         left = Set(kinds + (kinds.contains(.totp) ? [.unreadableTOTP] : []))
     }
 
-    /// What can neither be exported nor was left behind, a sentence each.
+    /// A sentence for each kind that can neither be exported nor was left out.
     package func refusals(_ counts: TransferCounts) -> [String] {
         TransferredKind.allCases.compactMap { kind in
             guard let count = counts.byKind[kind], count > 0, !left.contains(kind), !format.held.contains(kind) else {
@@ -72,11 +70,11 @@ package struct ExportSelection: Sendable {
             + ". Put the missing server secret back (`gatehouse keys reseal` names it), or add \(option)."
     }
 
-    /// - Throws: ``CommandFailure`` for what was added since ``refusals(_:)`` and cannot be exported.
+    /// - Throws: ``CommandFailure`` for data added since ``refusals(_:)`` that cannot be exported.
     package mutating func take(_ exported: ExportedAccount) throws -> ExportedAccount {
         var taken = exported
         taken.factors = exported.factors.filter { !left.contains($0.content.kind) }
-        // Codes replace another factor for once. Alone, they would be the only way in until they run out.
+        // Alone, recovery codes would be the only way to sign in until they run out.
         if taken.factors.allSatisfy({ $0.content.kind == .recoveryCodes }) { taken.factors = [] }
         if left.contains(.passkeys) { taken.passkeys = [] }
         for kind in taken.factors.map(\.content.kind) where !format.held.contains(kind) {

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The columns of a line, converted from the types that exports use. Null and empty text count as absent.
+/// Converts columns from exports' types. Null and empty text are absent.
 struct LineColumns {
     private let members: AuthJSONObject
 
@@ -17,7 +17,7 @@ struct LineColumns {
         return text
     }
 
-    /// RFC 3339 or PostgreSQL's format, from the year 1 on, as both databases store. `infinity` becomes the end of the year
+    /// RFC 3339 or PostgreSQL's format, from the year 1 on, as both databases store. `infinity` becomes the end of
     /// 9999.
     func time(_ name: String) throws(LineProblem) -> Instant? {
         guard let text = try text(name) else { return nil }
@@ -37,7 +37,7 @@ struct LineColumns {
         return number
     }
 
-    /// PostgreSQL's hexadecimal form of `bytea`: `\x0aff`.
+    /// PostgreSQL's hexadecimal `bytea`: `\x0aff`.
     func bytes(_ name: String) throws(LineProblem) -> [UInt8]? {
         guard let text = try text(name) else { return nil }
         let digits = text.utf8.dropFirst(2).compactMap(\.hexadecimalValue)
@@ -72,7 +72,7 @@ struct LineColumns {
         return array
     }
 
-    /// Like ``array(_:)``, but also accepts PostgreSQL's text form of `text[]`.
+    /// Also accepts PostgreSQL's text form of `text[]`.
     func texts(_ name: String) throws(LineProblem) -> [AuthJSON]? {
         guard let elements = members[name]?.stringValue.flatMap(CopyText.array) else { return try array(name) }
         return elements.map { $0.map(AuthJSON.string) ?? .null }

@@ -5,10 +5,10 @@ import PasswordHashing
 import WebAuthn
 
 extension AccountLine {
-    /// Reads an account with `email_proven_at`, `removed_identities`, `factors` and `passkeys`, as
-    /// ``text(_:)-(ExportedAccount)`` writes them.
+    /// Parses ``text(_:)-(ExportedAccount)``.
     ///
-    /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it, the
+    /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it,
+    ///   the
     ///   account would be less protected than before.
     package static func imported(
         _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
@@ -40,8 +40,9 @@ extension AccountLine {
 }
 
 extension AccountLine {
-    /// Whether the row of a Supabase account shows that an emailed sign-in or reset was answered: it was sent, and its token
-    /// was used. Expired tokens stay in the row.
+    /// A Supabase account's row shows that an emailed sign-in or reset was answered: it was sent, and its token was
+    /// used.
+    /// Expired tokens stay in the row.
     static func hasAnsweredRecovery(_ columns: LineColumns) throws(LineProblem) -> Bool {
         guard let sentAt = try columns.time("recovery_sent_at"), columns.has("recovery_token"),
             try columns.text("recovery_token") == nil, let signedInAt = try columns.time("last_sign_in_at")
@@ -67,12 +68,11 @@ extension AccountLine {
     }
 }
 
-/// Reads the second factors of a line.
 struct LineFactors {
     let user: UserID
     let now: Instant
 
-    /// Factors that were never verified protect nothing and are skipped.
+    /// Skips unverified factors, which protect nothing.
     func factors(_ columns: LineColumns) throws(LineProblem) -> [TransferredFactor] {
         var factors: [TransferredFactor] = []
         for element in try columns.array("factors") ?? [] {

@@ -1,29 +1,28 @@
 import Foundation
 import GatehouseWire
 
-/// Reads a file line by line. Holds at most one chunk and one line in memory.
+/// Holds at most one chunk and one line in memory.
 package struct LineReader {
-    /// A line of the file.
     package struct Line: Sendable {
         /// Starts at 1.
         package let number: Int
-        /// The line without its line feed; nil if it is longer than ``maximumBytes``.
+        /// Without its line feed; nil if longer than ``maximumBytes``.
         package let bytes: [UInt8]?
     }
 
-    /// The maximum length of a line: far more than an account with the largest metadata.
+    /// Far longer than an account with the largest metadata.
     package static let maximumBytes = 1 << 20
     private static let chunkBytes = 1 << 16
 
     private let handle: FileHandle
     private var chunk: ArraySlice<UInt8> = []
     private var number = 0
-    /// The number of bytes read, for the progress display.
+    /// For the progress display.
     private(set) var position = 0
-    /// The file's length in bytes; nil for a pipe.
+    /// Bytes; nil for a pipe.
     let length: Int?
 
-    /// - Parameter path: A path, or `-` for standard input.
+    /// - Parameter path: `-` for standard input.
     /// - Throws: ``CommandFailure`` if the file cannot be opened.
     package init(_ path: String) throws {
         if path == "-" {
@@ -40,7 +39,7 @@ package struct LineReader {
         length = isFile ? Int(information.st_size) : nil
     }
 
-    /// Reads the next line. A last line without a line feed counts.
+    /// The last line's line feed is optional.
     ///
     /// - Returns: nil at the end.
     /// - Throws: The error of reading the file.

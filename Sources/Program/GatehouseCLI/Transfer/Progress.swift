@@ -1,15 +1,13 @@
 import GatehouseWire
 
-/// The progress of a long operation as one line for a terminal.
+/// One line for a terminal.
 package struct Progress: Sendable {
     /// From 0 to 1; nil if the total is unknown.
     package var fraction: Double?
-    /// The number of completed items.
+    /// Completed items.
     package var count: Int
-    /// The time since the start.
     package var elapsed: Duration
 
-    /// - Parameter fraction: From 0 to 1; nil if the total is unknown.
     package init(fraction: Double?, count: Int, elapsed: Duration) {
         self.fraction = fraction
         self.count = count

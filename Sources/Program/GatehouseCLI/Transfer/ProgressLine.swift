@@ -1,8 +1,8 @@
 import GatehouseWire
 
-/// Updates one line of standard error, if it is a terminal.
+/// A line of standard error, if it is a terminal.
 struct ProgressLine {
-    /// The time between two updates.
+    /// Between updates.
     private static let interval: Duration = .milliseconds(100)
 
     let noun: String
@@ -20,6 +20,6 @@ struct ProgressLine {
         Output.part(Progress(fraction: fraction, count: count, elapsed: now - start).text(noun))
     }
 
-    /// Erases the line before other output.
+    /// Call before other output.
     func erase() { if isShown { Output.part("\r\u{1B}[K") } }
 }

@@ -1,9 +1,7 @@
 import GatehouseWire
 
-/// Finds the rows of certain tables in the lines of a plain dump. Also tracks the rows of other tables, whose content
-/// may look like a heading.
+/// Finds certain tables' rows in a plain dump. Also tracks other tables' rows, whose content may look like a heading.
 package struct CopyReader {
-    /// The role of a line in the dump.
     package enum Step: Equatable, Sendable {
         case nothing
         case began(table: String)
@@ -13,15 +11,14 @@ package struct CopyReader {
     }
 
     private let wanted: Set<String>
-    /// The table whose rows are being read.
     private var section: (table: String, columns: [String])?
-    /// The number of dumps without their last line; one file may contain several dumps.
+    /// Dumps without their last line; a file may contain several dumps.
     private var unfinished = 0
 
-    /// - Parameter wanted: Table names with their schema, such as `auth.users`.
+    /// - Parameter wanted: Table names with schema, such as `auth.users`.
     package init(wanted: Set<String>) { self.wanted = wanted }
 
-    /// Whether the file may end here. The dump is otherwise incomplete.
+    /// Otherwise the dump is incomplete.
     package var isWhole: Bool { section == nil && unfinished <= 0 }
 
     /// - Parameter line: nil for a line that is too long.

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The text format of PostgreSQL's `COPY`, as in a plain `pg_dump`.
+/// PostgreSQL's `COPY` text format, as in a plain `pg_dump`.
 package enum CopyText {
     /// - Parameter line: For example `COPY auth.users (id, email) FROM stdin;`. A table without columns has no list.
     /// - Returns: nil for any other line.
@@ -16,7 +16,7 @@ package enum CopyText {
         String(name.filter { $0 != "\"" && $0 != " " })
     }
 
-    /// The values of a row; nil for `\N`.
+    /// nil for `\N`.
     package static func values(_ line: [UInt8]) -> [String?] {
         line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { field in
             field.elementsEqual("\\N".utf8) ? nil : String(decoding: unescaped(field), as: UTF8.self)
@@ -45,9 +45,9 @@ package enum CopyText {
         return bytes
     }
 
-    /// The elements of a text array such as `{a,"b c",NULL}`.
+    /// Parses a text array such as `{a,"b c",NULL}`.
     ///
-    /// - Returns: nil for text of any other form, and for nested arrays.
+    /// - Returns: nil for any other text, and for nested arrays.
     package static func array(_ text: String) -> [String?]? {
         guard text.unicodeScalars.first == "{", text.unicodeScalars.last == "}" else { return nil }
         var rest = text.unicodeScalars.dropFirst().dropLast()
@@ -84,12 +84,12 @@ package enum CopyText {
         return !hasEscape && text.uppercased() == "NULL" ? .some(nil) : text
     }
 
-    /// A row as a JSON object of strings and nulls.
+    /// An object of strings and nulls.
     static func object(_ columns: [String], _ values: [String?]) -> AuthJSON {
         .object(AuthJSONObject(Dictionary(zip(columns, values.map { $0.map(AuthJSON.string) ?? .null })) { $1 }))
     }
 
-    /// Encodes text as one line, without the line feed.
+    /// One line, without the line feed.
     package static func line(_ text: String) -> String {
         let escaped = text.utf8.flatMap { byte -> [UInt8] in
             switch byte {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Passes pages from the thread of a transaction, which may block, to a task, which may not.
+/// Passes pages from a transaction's thread, which may block, to a task, which may not.
 package final class PageQueue: Sendable {
     private struct State {
         var last: String?
@@ -12,10 +12,11 @@ package final class PageQueue: Sendable {
     private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
     private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
     /// Limits the pages in transit. Starts at 0, because deallocating a semaphore below its initial value ends the
-    /// process, and pages may be left over at that time.
+    /// process, and
+    /// pages may remain.
     private let places = DispatchSemaphore(value: 0)
 
-    /// Creates an open queue with room for two pages.
+    /// Has room for two pages.
     package init() {
         (pages, continuation) = AsyncThrowingStream.makeStream()
         for _ in 0..<2 { places.signal() }
@@ -23,9 +24,9 @@ package final class PageQueue: Sendable {
 
     var last: String? { state.withLock(\.last) }
 
-    /// Blocks until there is room. Call it on the transaction's thread.
+    /// Blocks until there is room, so call it on the transaction's thread.
     ///
-    /// - Returns: false if no consumer is left.
+    /// - Returns: false without a consumer.
     package func give(_ page: [SupabaseRow]) -> Bool {
         places.wait()
         let isOpen = state.withLock { state in
@@ -45,7 +46,7 @@ package final class PageQueue: Sendable {
         return page
     }
 
-    /// Stops accepting pages, and wakes a blocked ``give(_:)``.
+    /// Also wakes a blocked ``give(_:)``.
     package func close() {
         state.withLock { $0.isClosed = true }
         places.signal()

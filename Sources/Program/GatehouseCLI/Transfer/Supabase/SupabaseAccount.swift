@@ -2,7 +2,7 @@ package import AccountDomain
 package import AccountStore
 package import GatehouseWire
 
-/// A reason for which an import of a Supabase database skips data or imports it incompletely.
+/// Why a Supabase import skips data or imports it incompletely.
 package enum Remark: String, CaseIterable, Sendable {
     // Accounts that are not imported.
     case singleSignOn, deleted, unreadable, emailTaken, phoneTaken, identityTaken, refused
@@ -16,7 +16,7 @@ package enum Remark: String, CaseIterable, Sendable {
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
-    /// A line for the summary of an import, after the number of cases.
+    /// For the import's summary, after the number of cases.
     package var summary: String {
         switch self {
         case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
@@ -48,7 +48,7 @@ package enum Remark: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether data is missing that should have been imported.
+    /// Data is missing that should have been imported.
     package var isFailure: Bool {
         switch self {
         case .unreadable, .accountValue, .emailTaken, .phoneTaken, .identityTaken, .refused, .rowUnreadable,
@@ -60,18 +60,15 @@ package enum Remark: String, CaseIterable, Sendable {
     }
 }
 
-/// An account of a Supabase database, as a JSON object: the row `user` of auth.users; the arrays `identities`,
-/// `sessions`, `tokens` (the newest of each session), `claims`, `factors` (the verified ones) and `passkeys`; and the row
-/// `profile`. Members of missing tables are null or absent.
+/// A JSON object: the row `user` of auth.users; the arrays `identities`, `sessions`, `tokens` (each session's newest),
+/// `claims`, `factors` (the verified ones) and `passkeys`; and the row `profile`. Missing tables' members are null or
+/// absent.
 package struct SupabaseAccount: Sendable {
-    /// A remark about an account or session.
     package struct Note: Equatable, Sendable {
-        /// The kind of the remark.
         package let remark: Remark
         /// The session's id, or the problem; never a value.
         package let detail: String
 
-        /// - Parameter detail: A session's id, or the problem; never a value.
         package init(remark: Remark, detail: String) {
             self.remark = remark
             self.detail = detail
@@ -80,17 +77,17 @@ package struct SupabaseAccount: Sendable {
 
     /// nil if the account is not imported.
     package private(set) var imported: ImportedAccount?
-    /// The skipped or incomplete parts; one note if the account is unreadable.
+    /// A single note if the account is unreadable.
     package private(set) var notes: [Note] = []
-    /// The id of an account that is deleted at the source; an earlier import may have added it.
+    /// Deleted at the source; an earlier import may have added it.
     package private(set) var deleted: UserID?
 
-    /// Reads an account. Problems become ``notes`` instead of errors.
+    /// Problems become ``notes`` instead of errors.
     ///
     /// - Parameters:
     ///   - text: The JSON object.
     ///   - policy: Decides which sessions have ended.
-    ///   - newID: Generates ids for identities that the source lacks.
+    ///   - newID: For identities that the source lacks.
     package init(
         _ text: [UInt8], policy: SessionPolicy, at now: Instant, newID: @escaping () -> IdentityID
     ) {

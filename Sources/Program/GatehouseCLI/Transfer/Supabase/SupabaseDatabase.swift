@@ -2,12 +2,11 @@ import GatehouseWire
 import PostgresDriver
 import SQLDatabase
 
-/// A live Supabase database, read in one snapshot that does not block writers. After a lost connection, reads the rest
-/// in a second snapshot.
+/// A live database, read in one snapshot that does not block writers. Reads the rest in a second snapshot after a lost
+/// connection.
 final class SupabaseDatabase: SupabaseSource {
-    /// Accounts per page.
     private static let pageSize = 200
-    /// The maximum time to read a page, and to wait for the consumer of the previous one.
+    /// For reading a page, and for the previous one's consumer.
     private static let limit: Duration = .seconds(600)
 
     let total: Int
@@ -60,7 +59,7 @@ final class SupabaseDatabase: SupabaseSource {
     }
 }
 
-/// The tables of Supabase's schema that the database has. Older versions lack some.
+/// Older versions lack some tables.
 private struct SupabaseTables: Sendable {
     private let head: String
 

@@ -2,20 +2,20 @@ import GatehouseWire
 import SQLDatabase
 import SQLiteDriver
 
-/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. The dump's rows are grouped by table,
-/// so they are first loaded into a temporary database, indexed by account.
+/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. Loaded into a temporary database,
+/// because
+/// dumps group rows by table, not by account.
 final class SupabaseDump: SupabaseSource {
     private static let pageSize = 200
     private static let batchSize = 500
 
     let total: Int
     let notes: [SupabaseAccount.Note]
-    /// The tables in the dump.
     private let tables: Set<String>
     private let rows: SQLiteDatabase
     private let position = Position()
 
-    /// Where the next page begins. Pages are read in sequence.
+    /// Where the next page begins.
     private actor Position {
         var last = ""
         func move(to id: String) { last = id }
@@ -31,7 +31,8 @@ final class SupabaseDump: SupabaseSource {
     /// - Throws: ``CommandFailure`` if it contains no accounts or is incomplete.
     init(_ path: String) async throws {
         // An empty path creates a temporary database that is deleted with the process. It exists in a single
-        // connection, so reads go through the writer.
+        // connection, so reads
+        // go through the writer.
         rows = try SQLiteDatabase(path: "", uptime: System.uptime)
         _ = try await rows.write { db in
             try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")
@@ -49,7 +50,7 @@ final class SupabaseDump: SupabaseSource {
         }
     }
 
-    /// The column with the owner of a row, by table.
+    /// By table.
     private static let owners = [
         "auth.users": "id", "auth.identities": "user_id", "auth.sessions": "user_id",
         "auth.refresh_tokens": "session_id", "auth.mfa_amr_claims": "session_id", "auth.mfa_factors": "user_id",
@@ -150,11 +151,11 @@ final class SupabaseDump: SupabaseSource {
     }
 }
 
-/// A form of dump that has to be converted to plain text first.
+/// A dump to convert to plain text first.
 enum DumpForm: Equatable {
     case gzip, custom, tar
 
-    /// - Parameter line: The first line of the file, which begins with the form's mark.
+    /// - Parameter line: The file's first line.
     init?(_ line: [UInt8]?) {
         guard let line else { return nil }
         if line.starts(with: [0x1F, 0x8B]) {

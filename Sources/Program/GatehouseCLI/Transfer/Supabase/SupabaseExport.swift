@@ -1,10 +1,11 @@
 package import AccountStore
 import GatehouseWire
 
-/// The SQL for `psql` around the lines of accounts and profiles. The server converts JSON to rows, so the script fits
-/// every version of Supabase's schema.
+/// The `psql` script around the lines of accounts and profiles. The server converts JSON to rows, so it fits every
+/// version
+/// of Supabase's schema.
 package enum SupabaseExport {
-    /// The start of the script, before the lines of accounts.
+    /// Before the lines of accounts.
     package static let beginning = """
         -- Accounts for a database with Supabase's schema `auth`. It holds password hashes and secrets: delete it afterwards.
         -- psql --single-transaction --set ON_ERROR_STOP=1 --file THIS postgres://…
@@ -16,17 +17,18 @@ package enum SupabaseExport {
 
         """
 
-    /// The part between the lines of accounts and those of profiles.
+    /// Between accounts and profiles.
     package static let profilesBeginning = """
         \\.
         COPY gatehouse_profiles (line) FROM stdin;
 
         """
 
-    /// Tokens are empty instead of null, as Supabase requires. Pending changes of address are dropped, because Supabase
-    /// would not know their tokens. Existing accounts are updated with newer values.
+    /// Tokens are empty instead of null, as Supabase requires. Drops pending changes of address, whose tokens Supabase
+    /// would
+    /// not know. Updates existing accounts with newer values.
     ///
-    /// - Parameter kinds: The further data in the lines of accounts. Other tables need not exist.
+    /// - Parameter kinds: In the lines of accounts. Other tables need not exist.
     package static func ending(with kinds: Set<TransferredKind>) -> String {
         accounts + (kinds.contains(.totp) ? factors : "") + (kinds.contains(.passkeys) ? passkeys : "") + profiles
     }
@@ -62,7 +64,7 @@ package enum SupabaseExport {
 
         """
 
-    /// A factor that was removed here and stays there may have the name of a newer one.
+    /// A factor that was removed here and remains there may have a newer one's name.
     private static let factors = """
         INSERT INTO auth.mfa_factors (
             id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)

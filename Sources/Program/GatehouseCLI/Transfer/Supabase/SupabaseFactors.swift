@@ -2,21 +2,22 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// The verified second factors of one account in a Supabase database ([Multi-factor
-/// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Only authenticator apps come over: an answer of a
-/// security key names the old server, phone numbers are no factors here, and the hash of a recovery code does not tell how
-/// the code begins, by which this server finds it.
+/// A Supabase account's verified second factors ([Multi-factor
+/// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Imports only authenticator apps: a security key's
+/// response names the old server, phone numbers are no factors here, and a recovery code's hash does not reveal the
+/// prefix
+/// by which this server finds it.
 struct SupabaseFactors {
     let imported: [TransferredFactor]
-    /// Whether one is not imported: of another kind, or with an encrypted secret.
+    /// One is of another kind, or has an encrypted secret.
     let isIncomplete: Bool
-    /// Whether the account has recovery codes, which are not imported.
+    /// They are not imported.
     let hasRecoveryCodes: Bool
 
-    /// Of an authenticator app's secret. Supabase Auth makes 20.
+    /// Of an authenticator app's secret. Supabase Auth generates 20.
     static let secretBytes = 10...128
 
-    /// - Parameter rows: The rows of `auth.mfa_factors`.
+    /// - Parameter rows: From `auth.mfa_factors`.
     init(_ rows: AuthJSON?, of user: UserID, at now: Instant) {
         var (imported, isIncomplete): ([TransferredFactor], Bool) = ([], false)
         var names: Set<ExternalName> = []

@@ -2,21 +2,21 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Imports the accounts of a Supabase database concurrently, because concurrent writers share a commit. Existing
-/// accounts stay as they are, so an interrupted import can simply be repeated.
+/// Imports concurrently, because concurrent writers share a commit. Existing accounts stay unchanged, so an interrupted
+/// import can simply be repeated.
 struct SupabaseImport {
-    /// The maximum number of concurrent writes.
+    /// Concurrent writes.
     private static let width = 64
 
     let accounts: Accounts
     let confirmations: ImportedConfirmations
-    /// The roles that may use the admin API.
+    /// They may use the admin API.
     let administratorRoles: [String]
     let isDryRun: Bool
-    /// Called for each account or session that is skipped or incomplete, with the account, the remark and a detail.
+    /// Called with account, remark and detail for each skipped or incomplete account or session.
     let report: (String, Remark, String) throws -> Void
     private(set) var added = 0
-    /// Accounts whose confirmed addresses count as proven.
+    /// Confirmed addresses that are treated as proven.
     private(set) var proven = 0
     private(set) var alreadyThere = 0
     private(set) var leftOut = 0
@@ -38,13 +38,13 @@ struct SupabaseImport {
     private struct Result: Sendable {
         let id: String
         let notes: [SupabaseAccount.Note]
-        /// nil if the account was skipped.
+        /// nil for a skipped account.
         let outcome: ImportedAccountOutcome?
-        /// Empty if the account was skipped.
+        /// Empty for a skipped account.
         var role = ""
     }
 
-    /// - Throws: Database errors. Accounts imported before stay.
+    /// - Throws: Database errors. Accounts imported before remain.
     mutating func run(_ source: any SupabaseSource) async throws {
         let (accounts, confirmations, isDryRun) = (accounts, confirmations, isDryRun)
         defer { progress.erase() }
@@ -104,7 +104,7 @@ struct SupabaseImport {
             leftOut += 1
             return try tell(result.id, .refused, reason)
         }
-        // Report remarks when the account is added, but not in later runs.
+        // Reported when the account is added, but not in later runs.
         for note in result.notes where outcome.account == .added || note.remark.isFailure {
             try tell(result.id, note.remark, note.detail)
         }
@@ -133,10 +133,10 @@ struct SupabaseImport {
         try report(id, remark, detail)
     }
 
-    /// Whether data is missing that should have been imported.
+    /// Data is missing that should have been imported.
     var hasFailed: Bool { remarks.keys.contains(where: \.isFailure) }
 
-    /// The result of the import, one line for each kind of data.
+    /// One line per kind of data.
     var summary: [String] {
         let verb = isDryRun ? "would come" : "came"
         func line(_ count: Int, _ text: String) -> String? { count > 0 ? "\(Progress.grouped(count)) \(text)" : nil }

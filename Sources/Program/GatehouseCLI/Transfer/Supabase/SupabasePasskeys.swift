@@ -2,18 +2,16 @@ import AccountDomain
 import GatehouseWire
 import WebAuthn
 
-/// The passkeys of one account in a Supabase database, from `auth.webauthn_credentials`. They work here if the relying
-/// party ID is the same as there.
+/// Passkeys from `auth.webauthn_credentials`. They work here if the relying party ID is the same.
 struct SupabasePasskeys {
     let imported: [Passkey]
-    /// Whether one is not imported: unreadable, or with a key of an unknown algorithm.
+    /// One is unreadable, or has an unknown algorithm.
     let isIncomplete: Bool
 
-    /// - Parameter rows: The rows of the table.
     init(_ rows: AuthJSON?, of user: UserID, at now: Instant) {
         let rows = rows?.arrayValue ?? []
         imported = rows.compactMap { row in
-            // Replaced by ``isIncomplete``: what is wrong with the row.
+            // Ignored: ``isIncomplete`` reports an unreadable row.
             row.objectValue.flatMap { try? Self.passkey(LineColumns($0), of: user, at: now) }
         }
         isIncomplete = imported.count < rows.count

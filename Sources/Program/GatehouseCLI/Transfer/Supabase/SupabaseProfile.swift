@@ -2,9 +2,8 @@ import AccountStore
 import GatehouseWire
 import ProfileGateway
 
-/// A row of a table `public.profiles`. Reads the columns `first_name`, `name` or `full_name`, `avatar_url`, `timezone`,
-/// `favorite_teams`, `data`, `is_premium`, `created_at` and `updated_at`. Drops values that a PATCH of the profile
-/// would refuse.
+/// A row of `public.profiles`: `first_name`, `name` or `full_name`, `avatar_url`, `timezone`, `favorite_teams`, `data`,
+/// `is_premium`, `created_at` and `updated_at`. Drops values that a PATCH of the profile would refuse.
 struct SupabaseProfile {
     private(set) var imported = ImportedProfile()
     /// Columns with invalid values.
@@ -24,7 +23,7 @@ struct SupabaseProfile {
         imported.updatedAt = value("updated_at") { columns, name throws(LineProblem) in try columns.time(name) }
     }
 
-    /// - Parameter member: The name of the member in a PATCH, if different.
+    /// - Parameter member: The PATCH member's name, if different.
     /// - Returns: nil without such a column; `.some(nil)` for an empty value.
     private mutating func text(
         _ column: String, as member: String? = nil, _ change: (ProfileChanges) -> Change

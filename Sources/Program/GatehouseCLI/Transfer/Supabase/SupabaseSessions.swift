@@ -2,8 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// The sessions of one account in a Supabase database ([User
-/// sessions](https://supabase.com/docs/guides/auth/sessions)).
+/// A Supabase account's sessions ([User sessions](https://supabase.com/docs/guides/auth/sessions)).
 struct SupabaseSessions {
     enum Fate {
         case comes(ImportedSession)
@@ -73,7 +72,7 @@ struct SupabaseSessions {
                 session: session, device: device, identity: opener(methods.map(\.name)), tokens: chain.tokens))
     }
 
-    /// When a session got its newest second factor. The time of a later answer of that factor does not count.
+    /// When a session got its newest second factor, ignoring that factor's later uses.
     private func raisedAt(_ claims: [LineColumns]) throws(LineProblem) -> Instant? {
         var newest: Instant?
         for claim in claims {
@@ -108,8 +107,7 @@ struct SupabaseSessions {
         return methods.sorted { $0.at > $1.at }
     }
 
-    /// The identity of the provider that opened the session, if the account has only one. Unlinking that identity then
-    /// ends the session.
+    /// The identity that opened the session, if its provider has only one here. Unlinking it ends the session.
     private func opener(_ methods: [String]) -> IdentityID? {
         let providers = account.identities.filter(\.isOfProvider)
         return methods.last == "oauth" && providers.count == 1 ? providers[0].id : nil

@@ -3,25 +3,25 @@ import AccountStore
 import Crypto
 import GatehouseWire
 
-/// The refresh tokens of a session to import: the valid ones, the previous one, and a few older ones to detect reuse.
+/// A session's refresh tokens to import: the valid ones, the previous one, and a few older ones to detect reuse.
 struct SupabaseTokens {
     private static let olderLimit = 3
-    /// A refresh so long after a second factor is another one than that which came with it.
+    /// A later refresh is not the one that came with the second factor.
     private static let raising: Duration = .seconds(10)
 
     private(set) var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)] = []
     /// When the newest valid token was issued.
     private(set) var refreshedAt: Instant?
-    /// Whether the session's token key is encrypted with a secret of the source.
+    /// With a secret of the source.
     private(set) var isEncrypted = false
-    /// The counter of the first token that has the session's level. A thief may have an earlier one.
+    /// The counter of the first token at the session's level. A thief may have an earlier one.
     private(set) var levelCounter: Int64 = 0
-    /// When the session got its second factor; nil without one.
+    /// nil without a second factor.
     private let raisedAt: Instant?
 
     /// - Parameters:
-    ///   - rows: Rows of auth.refresh_tokens in any order.
-    ///   - raisedAt: When the session got its second factor; nil without one.
+    ///   - rows: From auth.refresh_tokens, in any order.
+    ///   - raisedAt: nil without a second factor.
     init(
         session: SessionID, _ row: LineColumns, _ rows: [LineColumns], raisedAt: Instant?
     ) throws(LineProblem) {
@@ -41,13 +41,13 @@ struct SupabaseTokens {
         if let token = ImportedRefreshToken(Secret(text)) { tokens.append((token, age)) }
     }
 
-    /// - Parameter isAtLevel: Whether the token was issued after the session's second factor.
+    /// - Parameter isAtLevel: Issued after the session's second factor.
     private mutating func add(_ text: String, _ age: ImportedTokenAge, isAtLevel: Bool) {
         add(text, age)
         if !isAtLevel { levelCounter = max(levelCounter, age.rawValue + 1) }
     }
 
-    /// Tokens stored in rows: those that are not revoked are valid. The parent of the newest one is the previous token.
+    /// Tokens in rows: those not revoked are valid. The newest one's parent is the previous token.
     private mutating func addFirstVersion(_ rows: [LineColumns]) throws(LineProblem) {
         var found: [(number: Int64, row: LineColumns)] = []
         for row in rows { found.append((try row.number("id") ?? 0, row)) }
@@ -79,7 +79,8 @@ struct SupabaseTokens {
     }
 
     /// Tokens without rows, derived from the session's key and a counter. Their issue times are unknown: only a refresh
-    /// after the second factor shows that the previous token also came after it.
+    /// after
+    /// the second factor shows that the previous token also came after it.
     private mutating func addSecondVersion(
         _ session: SessionID, _ key: SymmetricKey, _ counter: Int64, refreshedAt: Instant?
     ) {
