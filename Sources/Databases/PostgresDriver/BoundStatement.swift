@@ -2,10 +2,9 @@ import SQLDatabase
 
 /// A statement with its values encoded for the server.
 struct BoundStatement {
-    /// The caller's text.
     private let text: String
     let values: BoundValues
-    /// Whether each value is an array with one element for each caller.
+    /// Each value is an array with one element per caller.
     private let isShared: Bool
 
     /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
@@ -15,7 +14,7 @@ struct BoundStatement {
         isShared = false
     }
 
-    /// Combines one statement of several callers. Their values are joined as a table `asked` with one row per caller.
+    /// Combines several callers' statement, joining their values as a table `asked` with one row per caller.
     ///
     /// - Parameter statements: At least one; all have the same text, which contains ``Clause/ofMany``.
     /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
@@ -30,10 +29,9 @@ struct BoundStatement {
     /// Statements with the same key share a prepared statement.
     var key: String { values.signature + " " + text }
 
-    /// The text to prepare.
     var spelled: String { Spelling.postgres(isShared ? shared : text) }
 
-    /// Returns the caller's number with each row: as the only column of a change, as the first column of a query.
+    /// Adds the caller's number to each row: as a change's only column, or a query's first.
     private var shared: String {
         let verb = text.prefix { !$0.isWhitespace }
         let (link, head) =
@@ -54,15 +52,15 @@ struct BoundStatement {
         return verb == "SELECT" ? body : body + " RETURNING \(Self.name(0))"
     }
 
-    /// Planner settings for shared statements: use indexes even while a table is small, and one plan for batches of any
-    /// size. The planner would otherwise replan almost every batch, because it assumes ten elements for an unknown
-    /// array.
+    /// Use indexes even while a table is small, and one plan for batches of any size: the planner assumes ten elements
+    /// for an
+    /// unknown array, and would replan almost every batch.
     static let settings = [
         "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
         "plan_cache_mode": "force_generic_plan",
     ]
 
-    /// For plan tests: statements that make the server explain the shared statement, independent of its values.
+    /// For plan tests: explains the shared statement, independent of its values.
     var explanation: (preparation: String, question: String) {
         let types = values.types.map { ColumnOID.arrays[$0] ?? "" }.joined(separator: ", ")
         let nulls = values.types.map { _ in "NULL" }.joined(separator: ", ")
@@ -74,21 +72,19 @@ struct BoundStatement {
         values.types[column] == ColumnOID.texts ? "$\(column + 1) COLLATE \"C\"" : "$\(column + 1)"
     }
 
-    /// A name that no table uses for a column.
+    /// No table has such a column.
     private static func name(_ column: Int) -> String { "asked_\(column)" }
 }
 
-/// The rows of an answer that belong to one caller.
+/// One caller's rows of a result.
 struct SharedRows: Sendable {
     private let result: PostgresResult
     private var rows: [Int32] = []
 
     private init(_ result: PostgresResult) { self.result = result }
 
-    /// Splits answers among callers.
-    ///
-    /// - Parameter answers: The answers to a change and a query in the form of ``BoundStatement/spelled``.
-    /// - Returns: For each caller, the number of rows changed and the rows found.
+    /// - Parameter answers: Results of a change and a query in the form of ``BoundStatement/spelled``.
+    /// - Returns: Each caller's number of changed rows, and the rows found.
     static func dealt(_ answers: [PostgresResult], among callers: Int) -> [(Int, SharedRows)] {
         var dealt = Array(repeating: (0, SharedRows(answers[1])), count: callers)
         for row in 0..<answers[0].rowCount { dealt[answers[0].number(row)].0 += 1 }
@@ -102,11 +98,11 @@ struct SharedRows: Sendable {
 }
 
 extension PostgresResult {
-    /// The number of the caller that a row belongs to.
+    /// The caller's.
     fileprivate func number(_ row: Int) -> Int { Int(PostgresRow(result: self, row: Int32(row)).int(0)) }
 }
 
 extension SQL {
-    /// Whether several callers can share the statement.
+    /// Several callers can share the statement.
     var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

@@ -1,8 +1,9 @@
 import CPostgres
 import SQLDatabase
 
-/// The values of a statement in libpq's form: numbers, instants and bytes in binary form with a type; text as text
-/// without a type, which the server infers, for example `uuid` or `json`.
+/// Values in libpq's form: numbers, instants and bytes in binary form with a type; text as text, whose type (such as
+/// `uuid`
+/// or `json`) the server infers.
 struct BoundValues {
     /// One letter per value. Each combination of types needs its own prepared statement.
     let signature: String
@@ -15,8 +16,7 @@ struct BoundValues {
     /// Microseconds between 1970 and 2000, the server's epoch.
     static let epoch: Int64 = 946_684_800_000_000
 
-    /// - Throws: ``DatabaseFailure`` for a value that the server cannot represent: text with U+0000, or an instant
-    ///   before the server's range.
+    /// - Throws: ``DatabaseFailure`` for text with U+0000, or an instant before the server's range.
     init(_ values: [SQLValue]) throws {
         signature = String(values.map(\.letter))
         types = values.map { $0.type?.one ?? 0 }
@@ -29,7 +29,7 @@ struct BoundValues {
 
     /// Encodes columns as arrays. A column with only nulls becomes a single null.
     ///
-    /// - Parameter columns: At least one value each; all values of a column have the same kind or are null.
+    /// - Parameter columns: At least one value each, all of the same kind or null.
     /// - Throws: As ``init(_:)``.
     init(columns: [[SQLValue]]) throws {
         let kinds = columns.map { column in column.first { $0 != .null } ?? .null }
@@ -60,7 +60,7 @@ struct BoundValues {
         }
     }
 
-    /// Whether a column of ``init(columns:)`` contains only nulls.
+    /// The column of ``init(columns:)`` contains only nulls.
     func isNull(_ column: Int) -> Bool { starts[column] == nil }
 
     private mutating func append(_ value: SQLValue) throws {
@@ -75,7 +75,7 @@ struct BoundValues {
         case .text(let text):
             let before = bytes.count
             bytes += text.utf8
-            // libpq reads text only up to the first zero byte and would silently drop the rest.
+            // libpq reads text up to the first zero byte and would drop the rest.
             if bytes[before...].contains(0) {
                 throw DatabaseFailure(.constraint(.other), detail: "a text holds U+0000")
             }
@@ -95,7 +95,7 @@ struct BoundValues {
         bytes.append(0)
     }
 
-    /// Calls `body` with the arguments of `PQsendQueryPrepared`: values, lengths and formats.
+    /// Passes the values, lengths and formats for `PQsendQueryPrepared`.
     func withPointers<Value>(
         _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) throws -> Value
     ) rethrows -> Value {
@@ -107,7 +107,6 @@ struct BoundValues {
     }
 }
 
-/// The OIDs of built-in types.
 enum ColumnOID {
     static let bool: Oid = 16
     static let text: Oid = 25
@@ -133,7 +132,7 @@ extension SQLValue {
         }
     }
 
-    /// The type of a value and of an array of values; nil lets the server infer it.
+    /// nil lets the server infer it.
     fileprivate var type: (one: Oid, many: Oid)? {
         switch self {
         case .null, .text: nil

@@ -3,9 +3,9 @@ import SQLDatabase
 /// A call that waits for a connection.
 protocol Caller: Sendable {
     var id: UInt64 { get }
-    /// On the database's clock. The call is not retried after it.
+    /// On the database's clock. No retry begins after it.
     var deadline: Duration { get }
-    /// Whether it waits longer than others.
+    /// Waits longer than others.
     var isPatient: Bool { get }
     func refuse(_ reason: any Error)
 }
@@ -20,9 +20,9 @@ extension Sequence where Element: Caller {
     }
 }
 
-/// Callers in order of arrival.
+/// In order of arrival.
 struct CallerQueue<Element: Caller> {
-    /// Elements before ``first`` are taken and set to nil, to release what a caller captures.
+    /// Elements before ``first`` are nil, to release what a caller captures.
     private var callers: [Element?] = []
     private var first = 0
     private let limit: Int
@@ -33,7 +33,7 @@ struct CallerQueue<Element: Caller> {
 
     var count: Int { callers.count - first }
 
-    /// - Parameter held: Callers that have left the queue and still count.
+    /// - Parameter held: Callers outside the queue that still count towards the limit.
     /// - Returns: Why the caller cannot wait; nil if it does.
     mutating func add(_ caller: Element, beside held: Int = 0) -> DatabaseFailure? {
         if isClosed { return .closed }
@@ -42,7 +42,6 @@ struct CallerQueue<Element: Caller> {
         return nil
     }
 
-    /// Takes all callers.
     mutating func takeAll() -> [Element] {
         defer { (callers, first) = ([], 0) }
         return callers[first...].compactMap(\.self)
@@ -50,7 +49,7 @@ struct CallerQueue<Element: Caller> {
 
     /// Takes callers from the front.
     ///
-    /// - Parameter fits: Whether the caller may be taken together with the first one.
+    /// - Parameter fits: May be taken together with the first one.
     mutating func take(
         _ limit: Int, where fits: (_ first: Element, Element) -> Bool = { _, _ in true }
     ) -> [Element] {
@@ -73,8 +72,9 @@ struct CallerQueue<Element: Caller> {
         }
     }
 
-    /// Removes callers past their deadline from the front, where they are, because nearly all wait equally long. Skips
-    /// patient ones, which wait longer. A change that another queue has passed on stays until it is taken.
+    /// Removes late callers from the front, where they are because nearly all wait equally long. Skips patient ones. A
+    /// change
+    /// from another queue stays until it is taken.
     mutating func takeLate(at now: Duration) -> [Element] {
         var late: [Element] = []
         var index = first
@@ -94,12 +94,11 @@ struct CallerQueue<Element: Caller> {
         return late
     }
 
-    /// Removes a caller anywhere in the queue.
     mutating func remove(_ id: UInt64) -> Element? {
         callers[first...].firstIndex { $0?.id == id }.flatMap { callers.remove(at: $0) }
     }
 
-    /// Removes all callers past their deadline, patient ones and those that have been in another queue included.
+    /// Includes patient callers and those from another queue.
     mutating func takeAllLate(at now: Duration) -> [Element] {
         let isLate = { (caller: Element?) in caller.map { $0.deadline <= now } ?? false }
         let late = callers[first...].filter(isLate).compactMap(\.self)

@@ -2,11 +2,11 @@ import CPostgres
 import Foundation
 import SQLDatabase
 
-/// The URL of a server: `postgres://user:password@host:port/database?sslmode=verify-full`, with any parameter of libpq
+/// `postgres://user:password@host:port/database?sslmode=verify-full`, with any libpq parameter
 /// ([Connection URIs](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS)).
 ///
-/// Without `sslmode` and `PGSSLMODE`, the default is `verify-full` for another machine and `prefer` for this one. Never
-/// prints itself, because it contains a password.
+/// `sslmode` defaults to `PGSSLMODE`, then to `verify-full` for another machine and `prefer` for this one. Never prints
+/// itself: it contains a password.
 package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectable {
     private let parameters: [(keyword: String, value: String)]
     private let environment: [String: String]
@@ -14,9 +14,9 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
     package var description: String { "postgres://…" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// - Parameter environment: Supplies libpq's defaults for what the URL omits.
-    /// Loads libpq, if nothing has used it yet.
+    /// Loads libpq on first use.
     ///
+    /// - Parameter environment: libpq's defaults for what the URL omits.
     /// - Throws: ``DatabaseFailure`` without libpq, or for an invalid URL. Omits libpq's reason, which may contain the
     ///   password.
     package init(
@@ -43,13 +43,12 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
         parameters = found
     }
 
-    /// Whether libpq is on this system. Loads it, if nothing has used it yet.
+    /// Loads libpq on first use.
     package static var hasLibrary: Bool { postgres_library_is_there() != 0 }
 
-    /// What to do without it.
     package static let missingLibrary = "libpq.so.5 cannot be loaded: install PostgreSQL's client library (libpq5)"
 
-    /// The parameters for libpq. Those of the URL override the driver's own.
+    /// The URL's parameters override the driver's.
     func parameters(connectLimit: Duration) -> [(keyword: String, value: String)] {
         let given = Set(parameters.map(\.keyword))
         let seconds = max(2, Int(connectLimit.components.seconds))
@@ -63,12 +62,12 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
             + [("client_encoding", "UTF8")]
     }
 
-    /// The mode in the URL or the environment, or the default for the server's host.
+    /// From URL or environment, otherwise the host's default.
     package var sslMode: String {
         value("sslmode") ?? environment["PGSSLMODE"] ?? (isLocal ? "prefer" : "verify-full")
     }
 
-    /// Whether its `options` contain a session setting, which overrides the driver's own.
+    /// The URL's `options` contain the setting, overriding the driver's.
     func sets(_ setting: String) -> Bool { value("options")?.contains(setting) ?? false }
 
     private func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }

@@ -12,13 +12,12 @@ extension DatabaseFailure {
         .unknownOutcome, detail: "the connection was lost while committing: whether it took effect is not known")
 }
 
-/// An error that the server reported for a statement.
 struct ServerRefusal: Error {
     let state: String
     private let message: String
-    /// The server function that reported the error, which unlike the message is not localized.
+    /// The server function that reported the error. Unlike the message, it is not localized.
     private let source: String
-    /// Whether the error arrived before the statement's time limit could have expired. Set by the waiting code.
+    /// Before the statement's time limit could have expired. Set by the waiting code.
     var cameEarly = false
 
     init(_ result: OpaquePointer) {
@@ -29,32 +28,31 @@ struct ServerRefusal: Error {
 
     private var kind: Substring { state.prefix(2) }
 
-    /// Whether nothing happened and a retry may succeed: a conflict with other transactions, a lock that was not
-    /// available, a statement prepared for tables that have changed, or a cancellation that was meant for the previous
-    /// statement.
+    /// Nothing happened, and a retry may succeed: after a conflict, an unavailable lock, a statement prepared for
+    /// changed
+    /// tables, or a cancellation meant for the previous statement.
     var mayWorkAgain: Bool {
         reason == .conflict || reason == .locked || needsNewSession || (reason == .interrupted && cameEarly)
     }
 
-    /// The prepared statement does not exist: a connection pooler between this program and the server has switched
-    /// sessions.
+    /// A connection pooler has switched sessions.
     var isUnprepared: Bool { state == "26000" }
 
     /// The server is a standby, or read-only.
     var isReadOnly: Bool { state == "25006" }
 
-    /// Whether the session is unusable although it answers.
+    /// The session is unusable although it responds.
     var needsNewSession: Bool {
         isUnprepared || endsSession
             || (state == "0A000" && (source == "RevalidateCachedQuery" || message.contains("cached plan")))
     }
 
-    /// Whether the server is shutting down or has ended this session.
+    /// The server is shutting down or has ended this session.
     var endsSession: Bool {
         ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) || kind == "08"
     }
 
-    /// The error for callers. Class 22 messages quote invalid values, so they are omitted.
+    /// For callers. Class 22 messages quote invalid values, so they are omitted.
     var told: DatabaseFailure {
         DatabaseFailure(reason, code: state, detail: kind == "22" ? "a value does not fit its type" : message)
     }
@@ -77,7 +75,7 @@ struct ServerRefusal: Error {
     }
 }
 
-/// The server is unreachable or stopped answering. The last command may have taken effect.
+/// The last command may have taken effect.
 struct LostConnection: Error {
     let detail: String
 

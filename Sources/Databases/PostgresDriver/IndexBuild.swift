@@ -21,7 +21,6 @@ struct IndexBuild: Sendable {
         self.plan = plan
     }
 
-    /// The name of the index that a `CREATE INDEX` builds.
     static func name(of statement: SQL) -> String {
         statement.text.split(separator: " ").dropFirst(2).first.map(String.init) ?? ""
     }

@@ -1,17 +1,17 @@
 import SQLDatabase
 
-/// A caller's transaction that waits for a connection.
+/// A transaction that waits for a connection.
 struct Job: Caller {
     enum Kind: Sendable { case write, committed, read, schema }
 
     let id: UInt64
     let kind: Kind
     let deadline: Duration
-    /// Runs the statements. The returned closure reports the result to the caller after the commit.
+    /// The returned closure reports the result after the commit.
     let body: @Sendable (any Connection) throws -> @Sendable () -> Void
     let refusal: @Sendable (any Error) -> Void
 
-    /// The commands that begin the transaction. More than one command takes a round trip of its own.
+    /// More than one command takes a separate round trip.
     func opening(_ settings: PostgresSettings) -> [String] {
         switch kind {
         case .write: ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
@@ -31,7 +31,6 @@ struct Job: Caller {
     func refuse(_ reason: any Error) { refusal(reason) }
 }
 
-/// The result of one attempt.
 enum Attempt {
     case done
     /// Nothing happened, and a retry may succeed.

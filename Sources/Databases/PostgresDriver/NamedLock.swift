@@ -4,14 +4,12 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// An advisory lock on a name, held by one node at a time, with its own connection and thread. If the connection
-/// breaks, another node can take the lock.
+/// An advisory lock with its own connection and thread. If the connection breaks, another node can take it.
 final class NamedLock: Sendable {
     private let name: String
     private let waits: Bool
     private let plan: SessionPlan
     private let isOver = DispatchSemaphore(value: 0)
-    /// The caller that waits for the lock's release.
     private let releasing = Mutex<CheckedContinuation<Void, Never>?>(nil)
     private let isCancelled = Atomic(false)
 
@@ -21,7 +19,7 @@ final class NamedLock: Sendable {
         self.plan = plan
     }
 
-    /// - Returns: Whether the lock was acquired; always true if `waits`.
+    /// - Returns: Always true if `waits`.
     func take() async throws -> Bool {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread {
@@ -41,7 +39,7 @@ final class NamedLock: Sendable {
         }
     }
 
-    /// Releases the lock, also if the caller is cancelled. Returns after at most one second without an answer.
+    /// Releases the lock even if the caller is cancelled. Waits at most one second for a response.
     func release() async {
         await withCheckedContinuation { caller in
             releasing.withLock { $0 = caller }
@@ -54,12 +52,12 @@ final class NamedLock: Sendable {
         _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
     }
 
-    /// Stops waiting for the lock. A lock that is held stays held until it is released.
+    /// Stops waiting. A held lock stays held until released.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Polls for the lock: waiting in the server would exceed its statement timeout.
+    /// Polls: waiting in the server would exceed its statement timeout.
     private func isTaken(on session: PostgresSession) throws -> Bool {
-        // The name includes the schema, to separate installations in one database.
+        // The schema separates installations in one database.
         let attempt: SQL = """
             SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ' ' || \(name), 0))
             """

@@ -1,19 +1,18 @@
 import CPostgres
 import SQLDatabase
 
-/// The thread of ``PipelinedReads``.
 struct PipelineThread {
     private struct Asked {
         let lookup: Lookup
         let newNames: [String]
-        /// Whether its caller was refused. The server still runs it.
+        /// Its caller was refused, but the server still runs it.
         var isDropped = false
     }
 
     private let reads: PipelinedReads
     private var line: Line
     private var waiting: [Lookup] = []
-    /// Sent reads, in the order in which the server answers.
+    /// In the order of the server's results.
     private var asked: [Asked] = []
     private var firstAsked = 0
     private var pending = PendingAnswer()
@@ -45,7 +44,7 @@ struct PipelineThread {
         }
     }
 
-    /// Waits for a caller, and notices if the server closes the connection during the wait.
+    /// Also notices if the server closes the connection.
     private mutating func rest() {
         let found = postgres_wait(line.session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
         if found & Int32(postgres_readable) != 0 { line.closeIfEnded() }
@@ -108,7 +107,7 @@ struct PipelineThread {
         } catch let refusal as ServerRefusal {
             session.forget(first.newNames)
             if first.isDropped { return }
-            // On this connection only a time limit stops a statement. The caller repeats it on a pooled connection.
+            // Here only a time limit stops a statement. The caller repeats it on a pooled connection.
             if first.lookup.deadline <= now || refusal.reason == .interrupted || !refusal.mayWorkAgain {
                 return first.lookup.refuse(refusal.told)
             }
@@ -119,8 +118,8 @@ struct PipelineThread {
         }
     }
 
-    /// Fails reads whose deadline has passed on a working connection. The first unanswered read also decides when the
-    /// connection counts as lost (``work()``); without a connection, ``recover(from:)`` supplies the reason.
+    /// Fails late reads on a working connection, which counts as lost once the first is overdue (``work()``). Without a
+    /// connection, ``recover(from:)`` supplies the reason.
     private mutating func refuseLate() {
         guard line.session != nil else { return }
         let now = uptime
@@ -133,14 +132,14 @@ struct PipelineThread {
         for index in behind where asked[index].lookup.deadline <= now { drop(index, reason) }
     }
 
-    /// Its answer is dropped when it arrives.
+    /// Drops the result on arrival.
     private mutating func drop(_ index: Int, _ reason: any Error) {
         if asked[index].isDropped { return }
         asked[index].isDropped = true
         asked[index].lookup.refuse(reason)
     }
 
-    /// Reads are safe to repeat, so all unanswered ones are sent again on a new connection.
+    /// Reads are safe to repeat: resends all unanswered ones on a new connection.
     private mutating func recover(from error: any Error) {
         line.close()
         waiting = asked[firstAsked...].filter { !$0.isDropped }.map(\.lookup) + waiting

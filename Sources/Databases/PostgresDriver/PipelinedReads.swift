@@ -8,26 +8,26 @@ struct Lookup: Caller {
     let id: UInt64
     let statement: SQL
     let deadline: Duration
-    /// Called with the answer and the time that the server took.
+    /// The duration is the server's.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
 
     func refuse(_ reason: any Error) { answer(.failure(reason)) }
 }
 
-/// Reads that consist of one statement. All share one connection in pipeline mode: they are sent as they arrive,
-/// without waiting for earlier answers. A single thread handles all events.
+/// Single-statement reads share one connection in pipeline mode: they are sent without waiting for earlier results, by
+/// a
+/// single thread.
 final class PipelinedReads: Sendable {
     private struct State {
         var incoming: CallerQueue<Lookup>
         var cancelled: [UInt64] = []
-        /// The number of reads that the thread holds unanswered, as last reported.
+        /// Unanswered, as last reported by the thread.
         var held = 0
         var hasThread = false
     }
 
     private let state: Mutex<State>
     let plan: SessionPlan
-    /// The pipe that wakes the thread.
     let wake: WakePipe
 
     /// - Parameter callerLimit: Further callers are refused immediately.
@@ -68,12 +68,12 @@ final class PipelinedReads: Sendable {
         wake.wake()
     }
 
-    /// The number of unanswered reads.
+    /// Unanswered reads.
     var count: Int { state.withLock { $0.incoming.count + $0.held } }
 
-    /// Takes everything that arrived since the last call.
+    /// Takes everything new.
     ///
-    /// - Parameter held: The number of reads that the thread holds unanswered.
+    /// - Parameter held: The thread's unanswered reads.
     func take(held: Int) -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
         wake.drain()
         return state.withLock { state in
@@ -84,7 +84,7 @@ final class PipelinedReads: Sendable {
     }
 }
 
-/// A pipe that wakes a thread from `poll`.
+/// Wakes a thread from `poll`.
 final class WakePipe: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32

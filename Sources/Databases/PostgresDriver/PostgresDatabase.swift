@@ -3,11 +3,12 @@ import Synchronization
 
 /// PostgreSQL through libpq, for any number of nodes.
 ///
-/// Writes are serializable transactions on a bounded connection pool, except those of queues. Writes of one statement share commits on two
-/// further connections. Single queries share another connection in pipeline mode; other reads are transactions of the
-/// pool with one snapshot. No call blocks the calling thread. The driver retries what certainly did not take
-/// effect, up to the caller's time limit: after a serialization failure, a deadlock, or a connection lost before the
-/// commit was sent.
+/// Writes are serializable transactions on a bounded pool, except those of queues. Single-statement writes share
+/// commits on
+/// two further connections, single queries another one in pipeline mode; other reads use the pool with one snapshot
+/// each.
+/// No call blocks its thread. Retries whatever certainly did not take effect, up to the caller's time limit: after a
+/// serialization failure, a deadlock, or a connection lost before the commit.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
 
@@ -60,10 +61,10 @@ package final class PostgresDatabase: Database {
         commits.close()
     }
 
-    /// The number of unanswered single-statement reads.
+    /// Single-statement reads.
     package var unansweredReads: Int { reads.count }
 
-    /// The pool's usage, for metrics.
+    /// For metrics.
     package var poolUse: PoolUse { pool.use }
 
     package func write<Value: Sendable>(
@@ -214,7 +215,6 @@ extension Result where Failure == any Error {
 }
 
 extension PostgresSettings {
-    /// Session settings.
     fileprivate var session: [String: String] {
         let limit = "\(statementLimit.wholeMilliseconds)"
         return [
@@ -224,8 +224,9 @@ extension PostgresSettings {
             "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "3", "tcp_keepalives_count": "3",
             "tcp_user_timeout": "10000",
             "TimeZone": "UTC",
-            // Forces indexes even while a table is small: a sequential scan would make every writer of the table
-            // conflict with every other, and cached plans outlive the table's growth.
+            // Forces indexes even while a table is small: with a sequential scan every writer of the table would
+            // conflict, and cached
+            // plans outlive the table's growth.
             "enable_seqscan": "off", "jit": "off",
         ]
     }

@@ -1,13 +1,13 @@
 import CPostgres
 
-/// A connection of libpq.
+/// A libpq connection.
 ///
 /// Unchecked because a C pointer carries no isolation: one thread creates, uses and closes a session.
 struct PostgresHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// A result of libpq, freed automatically. Immutable, so any thread may read it.
+/// A libpq result, freed automatically. Immutable, so any thread may read it.
 final class PostgresResult: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -17,13 +17,12 @@ final class PostgresResult: @unchecked Sendable {
 
     var rowCount: Int { Int(PQntuples(pointer)) }
 
-    /// The number of rows that the statement changed.
     var changedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 }
 
-/// Cancels the statement that a connection is running, from any thread. Freed automatically.
+/// Cancels a connection's running statement, from any thread. Freed automatically.
 ///
-/// libpq documents that it may be used concurrently with the connection.
+/// libpq documents concurrent use with the connection as safe.
 final class PostgresCancellation: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -34,7 +33,7 @@ final class PostgresCancellation: @unchecked Sendable {
 
     deinit { PQfreeCancel(pointer) }
 
-    /// Blocks, because it opens its own connection. Ignores errors; the statement's time limit then applies.
+    /// Blocks: it opens its own connection. Ignores errors; the statement's time limit then applies.
     func request() {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { reason in
             _ = PQcancel(pointer, reason.baseAddress, 256)

@@ -1,11 +1,11 @@
 import CPostgres
 import SQLDatabase
 
-/// A row of a result in binary form.
+/// In binary form.
 struct PostgresRow: RowValues {
     let result: PostgresResult
     let row: Int32
-    /// The first column that belongs to the caller.
+    /// The caller's first.
     var firstColumn: Int32 = 0
 
     var count: Int { Int(PQnfields(result.pointer) - firstColumn) }
@@ -40,7 +40,7 @@ struct PostgresRow: RowValues {
 
     private func place(_ column: Int) -> Int32 { firstColumn + Int32(column) }
 
-    /// A signed big-endian integer of 1, 2, 4 or 8 bytes.
+    /// Big-endian, signed, of 1, 2, 4 or 8 bytes.
     private func number(_ content: UnsafeRawBufferPointer) -> Int64 {
         content.dropFirst().reduce(Int64(Int8(bitPattern: content[0]))) { $0 << 8 | Int64($1) }
     }
@@ -48,7 +48,7 @@ struct PostgresRow: RowValues {
     /// The years 1 to 9999, in microseconds since 1970.
     private static let instants: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
-    /// Clamps `infinity` and times beyond these years to the range, so that arithmetic works.
+    /// Clamps, including `infinity`, so that arithmetic works.
     private static func instant(_ number: Int64) -> Int64 {
         let (first, last) = (instants.lowerBound - BoundValues.epoch, instants.upperBound - BoundValues.epoch)
         return min(max(number, first), last) + BoundValues.epoch

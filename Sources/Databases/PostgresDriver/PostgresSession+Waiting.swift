@@ -2,17 +2,15 @@ import CPostgres
 import SQLDatabase
 
 extension PostgresSession {
-    /// Processes the next part of the input.
-    ///
-    /// - Returns: Whether the answer is complete; nil if no part has arrived.
+    /// - Returns: Whether the result is complete; nil if no part has arrived.
     func receive(into pending: inout PendingAnswer) throws -> Bool? {
         var ends = 0
-        // PQgetResult blocks if called before a result has arrived.
+        // PQgetResult blocks before a result has arrived.
         while PQisBusy(handle.pointer) == 0 {
             guard let part = PQgetResult(handle.pointer) else {
                 if isBroken { throw lost() }
                 ends += 1
-                // One null separates the results of two commands; two mean that nothing is left.
+                // One null separates two commands' results; two mean that nothing is left.
                 if ends == 2 { return nil }
                 continue
             }
@@ -23,7 +21,7 @@ extension PostgresSession {
         return nil
     }
 
-    /// Sends all pending output. Reads input at the same time, to avoid a deadlock of full buffers on both sides.
+    /// Sends all pending output. Reads at the same time, to avoid a deadlock of full buffers.
     func flush(until deadline: Duration) throws {
         while true {
             switch PQflush(handle.pointer) {
@@ -34,10 +32,10 @@ extension PostgresSession {
         }
     }
 
-    /// Waits for input, and reads it, at most a second.
+    /// Waits for input and reads it, at most a second.
     ///
     /// - Parameters:
-    ///   - writes: Whether to wait also until output can be sent.
+    ///   - writes: Also waits until output can be sent.
     ///   - wake: A descriptor that ends the wait; -1 for none.
     /// - Returns: Whether there was input.
     /// - Throws: ``LostConnection`` after the deadline.
@@ -59,7 +57,7 @@ extension PostgresSession {
         return LostConnection(detail: line.isEmpty ? "the connection was lost" : line)
     }
 
-    /// Calls `body` with a null-terminated array of C strings.
+    /// A null-terminated array.
     static func withCStrings<Value>(
         _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
     ) -> Value {
@@ -79,14 +77,14 @@ extension PostgresSession {
 }
 
 extension Duration {
-    /// For `poll`: at least 1, at most 1,000, so that a jump of the clock is noticed.
+    /// At least 1, at most 1,000, to notice a jump of the clock.
     var pollMilliseconds: Int32 {
         Int32(min(1_000, max(1, wholeMilliseconds)))
     }
 
     var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 
-    /// Exponential backoff up to half a second, reduced by up to half depending on `chance` (0 to 1).
+    /// Exponential backoff up to half a second, reduced by up to half by `chance` (0 to 1).
     static func pause(after tries: Int, chance: Double) -> Duration {
         let most = min(500, 2 << min(tries, 8))
         return .microseconds(Int(Double(most * 500) * (1 + min(1, max(0, chance)))))

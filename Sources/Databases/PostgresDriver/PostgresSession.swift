@@ -1,12 +1,12 @@
 import CPostgres
 import SQLDatabase
 
-/// A connection with its prepared statements, in libpq's pipeline mode: one packet carries several commands up to a
-/// sync, and results return in order. Created, used and closed by one thread.
+/// A connection in libpq's pipeline mode with its prepared statements: one packet carries several commands up to a
+/// sync,
+/// and results return in order. Created, used and closed by one thread.
 final class PostgresSession {
-    /// A command to run.
     enum Command {
-        /// Text of this driver, without values.
+        /// The driver's own text, without values.
         case plain(String)
         case statement(SQL)
         case bound(BoundStatement)
@@ -16,18 +16,18 @@ final class PostgresSession {
     let handle: PostgresHandle
     let cancellation: PostgresCancellation?
     let plan: SessionPlan
-    /// Names of prepared statements by signature and caller's text.
+    /// By signature and caller's text.
     private var names: [String: String] = [:]
     private var preparedCount = 0
-    /// The number of statements that the server may have prepared, including those that failed on their first run.
+    /// Statements that the server may have prepared, including those that failed on their first run.
     private var keptCount = 0
     /// Keys added to ``names`` since this was last emptied.
     var newNames: [String] = []
 
-    /// More distinct statements mean that a caller puts values into the SQL text; all are then forgotten.
+    /// More statements mean that a caller puts values into the SQL text; all are then forgotten.
     private static let keptLimit = 500
 
-    /// Connects. Blocks for at most the connect limit per host.
+    /// Blocks for at most the connect limit per host.
     ///
     /// - Throws: ``LostConnection`` if the server is unreachable or refuses.
     init(_ plan: SessionPlan) throws {
@@ -50,7 +50,7 @@ final class PostgresSession {
         PQsetnonblocking(made, 1)
         PQenterPipelineMode(made)
         cancellation = PostgresCancellation(handle)
-        // Not as startup options, which connection poolers refuse.
+        // Connection poolers refuse startup options.
         _ = try answer(
             plan.settings.sorted { $0.key < $1.key }.map { .plain("SET \($0.key) TO '\($0.value)'") },
             by: plan.uptime() + plan.connectLimit)
@@ -62,27 +62,29 @@ final class PostgresSession {
     var isBroken: Bool { PQstatus(handle.pointer) != CONNECTION_OK }
     var serverProcess: Int { Int(PQbackendPID(handle.pointer)) }
 
-    /// Whether the server has closed the idle connection or is about to: it sends a message first. Other unsolicited
-    /// messages, such as changed parameters, are rare enough to reconnect for.
+    /// The server has closed the idle connection or is about to: it sends a message first. Other unsolicited messages,
+    /// such as
+    /// changed parameters, are rare enough to reconnect for.
     var hasEnded: Bool { isBroken || postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 }
 
     /// Runs commands in one round trip and waits for the last result.
     ///
     /// - Parameters:
-    ///   - limit: The server's statement timeout, if it differs from the session's.
-    ///   - deadline: The caller's deadline. After a network failure nothing else ends the wait.
-    /// - Throws: ``ServerRefusal`` of the first command that fails, ``LostConnection``, or ``DatabaseFailure`` for
-    ///   a value that cannot be sent.
+    ///   - limit: Overrides the session's statement timeout.
+    ///   - deadline: The caller's. After a network failure nothing else ends the wait.
+    /// - Throws: The first failed command's ``ServerRefusal``, ``LostConnection``, or ``DatabaseFailure`` for a value
+    ///   that
+    ///   cannot be sent.
     func answer(
         _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
     ) throws -> PostgresResult? {
         try exchange(commands, limit: limit, by: deadline).result
     }
 
-    /// Carries out changes in one round trip, which is one implicit transaction.
+    /// Runs changes in one round trip, which is one implicit transaction.
     ///
     /// - Parameter changes: At least one; all have the same statements.
-    /// - Returns: For each change, the number of rows changed and the rows found.
+    /// - Returns: Each change's number of changed rows, and the rows found.
     /// - Throws: As ``answer(_:limit:by:)``. With ``ServerRefusal`` and ``DatabaseFailure`` nothing happened.
     func carryOut(_ changes: [Change], by deadline: Duration) throws -> [(Int, SharedRows)] {
         let statements = try [changes.map(\.statement), changes.map(\.query)].map { try BoundStatement(shared: $0) }
@@ -116,14 +118,13 @@ final class PostgresSession {
         }
     }
 
-    /// When an answer must be complete. Callers that start in time get at least one second. Otherwise a slow server
-    /// would lose its connections to callers that waited long in the queue.
+    /// When a result must be complete. Callers that start in time get at least one second; otherwise a slow server
+    /// would lose
+    /// its connections to callers that waited long in the queue.
     ///
-    /// - Parameters:
-    ///   - begun: When the server began, as far as the client can tell.
-    ///   - deadline: The caller's deadline.
+    /// - Parameter begun: When the server began, as far as the client can tell.
     func answerDeadline(since begun: Duration, _ limit: Duration, by deadline: Duration?) -> Duration {
-        // Later than the server's own statement timeout; an answer after that is not expected.
+        // Later than the server's own statement timeout, after which no result is expected.
         let last = begun + limit + .seconds(2)
         return min(last, deadline.map { max($0, begun + .seconds(1)) } ?? last)
     }
@@ -167,8 +168,7 @@ final class PostgresSession {
         }
         preparedCount += 1
         keptCount += 1
-        // Unique across sessions: behind a connection pooler, two statements with the same name and different text
-        // would be confused.
+        // Unique across sessions: a connection pooler would confuse two statements with the same name.
         let name = "s\(serverProcess)_\(preparedCount)"
         let types = statement.values.types
         if PQsendPrepare(handle.pointer, name, statement.spelled, Int32(types.count), types) != 1 { throw lost() }
@@ -183,7 +183,7 @@ final class PostgresSession {
     }
 
     func forget(_ statement: SQL) {
-        // A value that cannot be sent was never prepared.
+        // Ignored: a value that cannot be sent was never prepared.
         guard let statement = try? BoundStatement(statement) else { return }
         names[statement.key] = nil
     }
@@ -192,25 +192,25 @@ final class PostgresSession {
 /// How to create sessions of one kind.
 struct SessionPlan: Sendable {
     let parameters: [(keyword: String, value: String)]
-    /// Settings of each session. Their text is the driver's own.
+    /// The driver's own text.
     let settings: [String: String]
     let connectLimit: Duration
     /// The server's statement timeout.
     let statementLimit: Duration
     let uptime: @Sendable () -> Duration
-    /// Returns a random number from 0 to 1, for pauses.
+    /// 0 to 1, random, for pauses.
     var chance: @Sendable () -> Double = { 1 }
 }
 
-/// The part of an answer that has arrived so far.
+/// The part that has arrived.
 struct PendingAnswer {
-    /// The result of the last command.
+    /// The last command's.
     private(set) var result: PostgresResult?
     /// The last two results with rows.
     private(set) var tables: (previous: PostgresResult?, last: PostgresResult?)
     private(set) var refusal: ServerRefusal?
 
-    /// - Returns: Whether the answer is complete.
+    /// - Returns: Whether the result is complete.
     mutating func add(_ part: PostgresResult) -> Bool {
         switch PQresultStatus(part.pointer) {
         case PGRES_PIPELINE_SYNC: return true
@@ -222,8 +222,8 @@ struct PendingAnswer {
         return false
     }
 
-    /// - Parameter cameEarly: Whether the answer arrived before the server's time limit could have expired.
-    /// - Throws: ``ServerRefusal`` of the first command that failed.
+    /// - Parameter cameEarly: Before the server's time limit could have expired.
+    /// - Throws: The first failed command's ``ServerRefusal``.
     func check(cameEarly: Bool = false) throws {
         guard var refusal else { return }
         refusal.cameEarly = cameEarly

@@ -1,11 +1,10 @@
 import CPostgres
 import SQLDatabase
 
-/// A connection of ``SharedCommits`` and its thread.
 struct SharedCommitThread {
     private let commits: SharedCommits
     private var line: Line
-    /// Whether the batch failed on its first attempt.
+    /// The batch failed on its first attempt.
     private var isDelayed = false
 
     init(_ commits: SharedCommits) { (self.commits, line) = (commits, Line(commits.plan)) }
@@ -13,8 +12,7 @@ struct SharedCommitThread {
     mutating func run() {
         while var batch = commits.first() {
             while !batch.isEmpty {
-                // Sorted, so that transactions on the same rows, here and on other nodes, take their locks in the same
-                // order.
+                // Sorted, so that transactions on the same rows, here and on other nodes, lock them in the same order.
                 carryOut(batch.sorted { $0.row < $1.row })
                 batch = commits.next(after: batch, wasDelayed: isDelayed)
                 isDelayed = false
@@ -63,8 +61,9 @@ struct SharedCommitThread {
         commits.delay()
     }
 
-    /// Carries out the changes row by row, because the server does not report which row is locked. After a second
-    /// locked row, the remaining changes move to the pool, where they delay no other changes.
+    /// Runs the changes row by row, because the server does not report which row is locked. After a second locked row,
+    /// the
+    /// rest moves to the pool, where it delays no other changes.
     ///
     /// - Returns: false if there is only one row.
     private mutating func carryOutRows(_ batch: [Change]) -> Bool {
@@ -85,7 +84,6 @@ struct SharedCommitThread {
         }
     }
 
-    /// Why a batch failed.
     private enum Setback: Error {
         /// Nothing happened.
         case noConnection(any Error)
@@ -139,7 +137,7 @@ struct SharedCommitThread {
         return withoutCancelled(batch.filter { $0.deadline > end })
     }
 
-    /// Removes changes whose callers were cancelled. Called only while nothing has happened to them.
+    /// Removes cancelled callers' changes. Call only while nothing has happened to them.
     private func withoutCancelled(_ batch: [Change]) -> [Change] {
         let cancelled = commits.cancelled
         if cancelled.isEmpty { return batch }

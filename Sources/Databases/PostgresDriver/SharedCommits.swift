@@ -4,7 +4,7 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A change of rows and a query after it, which are the caller's whole transaction.
+/// A change and a query after it, which are the caller's whole transaction.
 final class Change: Caller {
     let id: UInt64
     let statement: SQL
@@ -25,38 +25,40 @@ final class Change: Caller {
 
     func refuse(_ reason: any Error) { answer(.failure(reason)) }
 
-    /// Whether one statement can serve both.
+    /// One statement can serve both.
     func isAlike(_ other: Change) -> Bool {
         statement.text == other.statement.text && query.text == other.query.text
     }
 }
 
-/// A row of the batch is locked for longer than the others should wait. Nothing happened.
+/// Locked for longer than the others should wait. Nothing happened.
 struct RowIsHeld: Error {}
 
-/// Single-statement changes. Those that arrive during a commit share the next one, and with it a statement, a round
-/// trip and a wait for the disk. Uses its own connections, each with a thread.
+/// Single-statement changes. Those that arrive during a commit share the next one: one statement, one round trip and
+/// one
+/// wait for the disk. Has its own connections, each with a thread.
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: CallerQueue<Change>
-        /// Changes in flight, and those of them whose callers were cancelled.
+        /// Changes in flight.
         var underWay: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
         var threads = 0
         /// Threads that have a batch or were called for one.
         var busy = 0
-        /// The number of busy threads whose batch failed on its first attempt.
+        /// Busy threads whose batch failed on its first attempt.
         var delayed = 0
 
-        /// Whether another thread should start a batch in addition to `others`. The server's cost of a batch dominates,
-        /// so while a batch that is not tiny runs, only a large one starts. No batch waits for one that is delayed.
+        /// Start a batch in addition to `others`? The server's cost per batch dominates, so alongside a batch that is
+        /// not tiny,
+        /// only a large one starts. No batch waits for a delayed one.
         func hasBatch(beside others: Int) -> Bool {
             if others <= delayed { return waiting.count > 0 }
             if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }
             return waiting.count >= SharedCommits.batchLimit / 2
         }
 
-        /// - Returns: Whether to wake another thread, which then counts as busy.
+        /// - Returns: Whether to wake another thread, which is then busy.
         mutating func calls() -> Bool {
             guard busy < SharedCommits.connections, hasBatch(beside: busy) else { return false }
             busy += 1
@@ -77,7 +79,7 @@ final class SharedCommits: Sendable {
 
     /// While one batch waits for the disk, the next one is sent.
     private static let connections = 2
-    /// Bounds how long the first change of a batch waits for the last.
+    /// Bounds how long a batch's first change waits for its last.
     private static let batchLimit = 64
 
     let plan: SessionPlan
@@ -115,7 +117,7 @@ final class SharedCommits: Sendable {
         work.signal()
     }
 
-    /// Cancels a waiting change, at the latest before its next attempt. A change that was sent is not stopped.
+    /// Cancels a waiting change, at the latest before its next attempt. Does not stop a sent one.
     func cancel(_ id: UInt64) {
         let waiting = state.withLock { state in
             if state.underWay.contains(id) { state.cancelled.insert(id) }
@@ -140,7 +142,7 @@ final class SharedCommits: Sendable {
         return state.withLock { $0.waiting.isClosed ? nil : $0.take() }
     }
 
-    /// Called when a batch fails on its first attempt. No other batch waits for it from then on.
+    /// Call when a batch fails on its first attempt. No other batch then waits for it.
     func delay() {
         let calls = state.withLock { state in
             state.delayed += 1
@@ -149,10 +151,10 @@ final class SharedCommits: Sendable {
         if calls { callThread() }
     }
 
-    /// Called when all changes of a batch are answered.
+    /// Call when all of a batch's changes are answered.
     ///
-    /// - Parameter wasDelayed: Whether ``delay()`` was called for the batch.
-    /// - Returns: The next batch; empty if there is none.
+    /// - Parameter wasDelayed: ``delay()`` was called for the batch.
+    /// - Returns: Empty if there is none.
     func next(after batch: [Change], wasDelayed: Bool) -> [Change] {
         let ids = batch.map(\.id)
         return state.withLock { state in
@@ -163,10 +165,10 @@ final class SharedCommits: Sendable {
         }
     }
 
-    /// Changes in flight whose callers were cancelled.
+    /// In flight.
     var cancelled: Set<UInt64> { state.withLock { $0.cancelled } }
 
-    /// Refuses changes past their deadline. Called while there is no connection.
+    /// Refuses late changes. Called while there is no connection.
     func refuseLate(because reason: any Error) {
         let now = plan.uptime()
         state.withLock { $0.waiting.takeAllLate(at: now) }.refuse(reason)

@@ -1,6 +1,6 @@
-/// Queries that were slow twice within ``pause``. They would delay others on the shared connection, so they run on the pool
-/// for as long. One slow run is no sign: after a restart of the database, the first run of even the most frequent
-/// queries reads from disk.
+/// Queries that were slow twice within ``pause``. They run on the pool for as long, so as not to delay others. One slow
+/// run
+/// is no sign: after a database restart, even frequent queries first read from disk.
 struct SlowStatements {
     private var until: [String: Duration] = [:]
     private var slowAt: [String: Duration] = [:]
@@ -12,7 +12,6 @@ struct SlowStatements {
 
     func contains(_ text: String, at now: Duration) -> Bool { until[text].map { now < $0 } ?? false }
 
-    /// Notes a slow run.
     mutating func add(_ text: String, at now: Duration) {
         guard let last = slowAt[text], now < last + Self.pause else {
             if slowAt.count >= Self.limit { slowAt = [:] }

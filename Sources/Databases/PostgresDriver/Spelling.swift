@@ -1,9 +1,8 @@
 import SQLDatabase
 
-/// PostgreSQL's syntax for the placeholders in shared statements.
 enum Spelling {
     static func postgres(_ text: String) -> String {
-        // Nothing else tells the server the type of a value that is only tested for null.
+        // Nothing else gives the server the type of a value that is only tested for null.
         Placeholders.replaced(
             in: text, value: { number, isTestedForNull in isTestedForNull ? "$\(number)::text" : "$\(number)" },
             type: word, clause: clause)
@@ -14,7 +13,8 @@ enum Spelling {
         case .instant: "timestamptz"
         case .uuid: "uuid"
         // Compared byte by byte, as in SQLite, whatever the database's collation. An update of the system's collations
-        // cannot corrupt such an index.
+        // cannot
+        // corrupt such an index.
         case .text: "text COLLATE \"C\""
         case .integer: "bigint"
         case .bytes: "bytea"

@@ -1,6 +1,6 @@
 import SQLDatabase
 
-/// A transaction on a session. Begins with its first statement, in the same round trip.
+/// Begins with its first statement, in the same round trip.
 final class Transaction: Connection {
     private let session: PostgresSession
     private let opening: [String]
@@ -19,7 +19,7 @@ final class Transaction: Connection {
         opening = job.opening(settings)
         let takesLong = job.kind == .schema
         limit = takesLong ? settings.schemaStatementLimit : nil
-        // A worker waits for the server only little longer than its caller does.
+        // A worker waits for the server only a little longer than its caller does.
         deadline = takesLong ? nil : job.deadline
         self.observe = observe
     }

@@ -1,7 +1,7 @@
 import CPostgres
 import SQLDatabase
 
-/// A connection of the pool and its thread.
+/// A pooled connection and its thread.
 struct Worker {
     private let pool: WorkerPool
     private var line: Line
@@ -23,7 +23,7 @@ struct Worker {
         }
     }
 
-    /// A dead connection is closed here and replaced on next use.
+    /// Closes a dead connection, which is replaced on next use.
     private mutating func checkHealth() {
         do { _ = try line.session?.answer([.plain("SELECT 1")]) } catch { line.close() }
     }
@@ -53,8 +53,7 @@ struct Worker {
         let answer: @Sendable () -> Void
         do {
             answer = try job.body(transaction)
-            // A body that ignores a failed statement must not report success for a write; a read may tolerate a
-            // refusal.
+            // A body that ignores a failed statement must not report a write's success; a read may tolerate a refusal.
             if let failure = transaction.failure, job.changes || line.mayWorkAgain(failure, changes: false) {
                 throw Transaction.told(failure)
             }

@@ -3,8 +3,9 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// Runs callers' transactions in order of arrival on a bounded number of connections. Each connection has its own
-/// thread, which may block; the callers' threads never do.
+/// Runs transactions in order of arrival on a bounded number of connections. Each has its own thread, which may block;
+/// the
+/// callers' threads never do.
 final class WorkerPool: Sendable {
     private struct State {
         var queue: CallerQueue<Job>
@@ -13,7 +14,7 @@ final class WorkerPool: Sendable {
         var resting = 0
         let limit: Int
 
-        /// The number of threads to start for waiting callers. They count as resting from now on.
+        /// They are resting from now on.
         mutating func startThreads() -> Int {
             let count = max(0, min(queue.count - resting, limit - threads))
             threads += count
@@ -21,7 +22,7 @@ final class WorkerPool: Sendable {
             return count
         }
 
-        /// The next step of a thread that has rested.
+        /// For a thread that has rested.
         mutating func next(_ hasRestedLong: Bool) -> Next {
             resting -= 1
             if queue.isClosed {
@@ -105,15 +106,16 @@ final class WorkerPool: Sendable {
         for _ in 0..<threads { work.signal() }
     }
 
-    /// Refuses callers past their deadline. Every worker without a connection calls this, so that callers do not wait
-    /// for one another's connection attempts.
+    /// Refuses late callers. Every worker without a connection calls this, so that callers do not wait for one
+    /// another's
+    /// connection attempts.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
         state.withLock { $0.queue.takeAllLate(at: now) }.refuse(reason)
     }
 }
 
-// The interface for workers.
+// For workers.
 extension WorkerPool {
     enum Next {
         case job(Job)
@@ -122,7 +124,7 @@ extension WorkerPool {
         case end
     }
 
-    /// Waits for the next caller; if there is a connection to check, at most for the rest limit.
+    /// If there is a connection to check, waits at most for the rest limit.
     func next(hasSession: Bool, isNew: Bool) -> Next {
         if !isNew { state.withLock { $0.resting += 1 } }
         let limit = DispatchTimeInterval.milliseconds(Int(settings.restLimit.components.seconds) * 1_000)

@@ -1,7 +1,8 @@
-/// Suspends until a driver has the answer. If the caller is cancelled, also before `add` has run, calls `cancel`, which
-/// resumes the caller if the driver can still stop.
+/// Suspends until a driver resumes. On cancellation, even before `add` has run, calls `cancel`, which resumes the
+/// caller if
+/// the driver can still stop.
 ///
-/// - Throws: The error that the driver resumes with, or `CancellationError`.
+/// - Throws: The driver's error, or `CancellationError`.
 @inlinable
 package func awaitAnswer<Value: Sendable>(
     cancel: @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void

@@ -1,4 +1,4 @@
-/// A database with transactions. Conforming types: `SQLiteDatabase` and `PostgresDatabase`.
+/// A database with transactions.
 ///
 /// ```swift
 /// let count = try await database.write { db in
@@ -9,46 +9,48 @@ package protocol Database: Sendable {
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Returns after the commit is
     /// durable.
     ///
-    /// `body` is synchronous, so that a transaction cannot hold its locks while waiting for a network, a hash or a
-    /// user. It may run again, for example after a serialization failure. It must be deterministic and have no side
-    /// effects outside of the transaction. After a failed statement it must end, because some databases abort the
+    /// `body` is synchronous, so it cannot hold locks while waiting for a network, a hash or a user. It may run again,
+    /// for
+    /// example after a serialization failure, so it must be deterministic without side effects outside of the
     /// transaction.
+    /// After a failed statement it must end, because some databases abort the transaction.
     ///
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError` if the driver can still stop. Nothing
-    ///   changed then, except with ``DatabaseFailure/Reason/unknownOutcome``.
+    ///   has changed, except with ``DatabaseFailure/Reason/unknownOutcome``.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// Like ``write(_:)``, but each statement sees what was committed before it (READ COMMITTED), so the transaction
-    /// neither fails nor makes others fail because of what they read. For queues, which many transactions read and
-    /// write in the same place: the condition of a change must be in its own `WHERE`.
-    ///
-    /// - Throws: As ``write(_:)``.
+    /// Like ``write(_:)``, but each statement sees what was committed before it (READ COMMITTED), so reads cause no
+    /// conflicts.
+    /// For queues, which many transactions read and write in the same place: a change's condition must be in its own
+    /// `WHERE`.
     func writeCommitted<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
 
-    /// Runs `body` on a consistent snapshot. The requirements of ``write(_:)`` for `body` apply.
+    /// Runs `body` on a consistent snapshot, with the requirements of ``write(_:)``.
     ///
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError`.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
-    /// Runs one query on a consistent snapshot, and combines its rows in order. A driver may send the query with those of
-    /// other callers, so it costs less than ``read(_:)``.
+    /// Runs one query on a consistent snapshot, and combines its rows in order. Costs less than ``read(_:)``, because a
+    /// driver
+    /// may send it with other callers' queries.
     ///
-    /// - Parameter combine: Adds a row, of which it reads all columns or none. Like a body, it may run again from
-    ///   `initial`.
+    /// - Parameter combine: Adds a row, of which it reads all columns or none. May run again from `initial`.
     /// - Throws: Errors of `combine`, ``DatabaseFailure``, and `CancellationError`.
     func rows<Result: Sendable>(
         _ query: SQL, into initial: Result, _ combine: @escaping @Sendable (inout Result, inout Row) throws -> Void
     ) async throws -> Result
 
     /// Changes rows with one statement and then runs a query, in one transaction that may share its commit with others.
-    /// Both see the changes committed so far; the query also sees changes that share the commit. The statement waits
-    /// for other transactions that change the same row, so its conditions must be in its `WHERE`.
+    /// Both
+    /// see the changes committed so far; the query also sees changes that share the commit. The statement waits for
+    /// other
+    /// transactions on the same row, so its conditions must be in its `WHERE`.
     ///
-    /// A database may run the statement for several callers together. It then changes a row for only one of them and
-    /// reports 0 to the others, as if their `WHERE` did not hold. Therefore the `WHERE` must no longer hold after the
-    /// change.
+    /// A database may run the statement for several callers together: it changes a row for only one of them and reports
+    /// 0 to
+    /// the others. Therefore the `WHERE` must no longer hold after the change.
     ///
     /// - Parameters:
     ///   - statement: An `UPDATE` or `DELETE` with ``Clause/ofMany`` before its `WHERE`. Values other than numbers,
@@ -61,8 +63,9 @@ package protocol Database: Sendable {
         _ statement: SQL, thenRead query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Found
     ) async throws -> Changed<Found>
 
-    /// Runs a write that changes tables, which may take long. If a table is locked, it releases its own locks and
-    /// retries, so that it does not block others while it waits.
+    /// A write that changes tables, which may take long. If a table is locked, it releases its own locks and retries,
+    /// so as
+    /// not to block others.
     ///
     /// - Throws: As ``write(_:)``.
     func changeSchema<Value: Sendable>(
@@ -70,42 +73,36 @@ package protocol Database: Sendable {
     ) async throws -> Value
 
     /// - Parameter statements: `CREATE INDEX` statements without values.
-    /// - Returns: Those whose index does not exist, or is left of an interrupted build.
+    /// - Returns: Those whose index is missing or half-built.
     /// - Throws: As ``read(_:)``.
     func unbuiltIndexes(of statements: [SQL]) async throws -> [SQL]
 
-    /// Builds an index that is unbuilt, while others change the rows of its table. Takes as long as the table is large.
+    /// Builds an index while others change its table. Takes as long as the table is large.
     ///
-    /// - Throws: As ``changeSchema(_:)``; what was built is then left for the next call.
+    /// - Throws: As ``changeSchema(_:)``; the next call starts over.
     func buildIndex(_ statement: SQL) async throws
 
-    /// Runs `work` while holding the database-wide lock called `name`. Releases the lock before it returns, or a little
-    /// later if the database is unreachable.
+    /// Runs `work` while holding the database-wide lock `name`. Releases the lock before it returns, or a little later
+    /// if the
+    /// database is unreachable.
     ///
-    /// - Parameter waits: Whether to wait for the lock.
     /// - Returns: nil if another holder has the lock and `waits` is false.
     /// - Throws: Errors of `work`; and, before `work` runs, ``DatabaseFailure`` and `CancellationError`.
     func exclusively<Value: Sendable>(
         _ name: String, waits: Bool, _ work: @Sendable () async throws -> Value
     ) async throws -> Value?
 
-    /// The SQL dialect of the driver.
     var dialect: Dialect { get }
 }
 
 extension Database {
-    /// Returns the rows of one query, in order.
-    ///
-    /// - Throws: As ``rows(_:into:_:)``.
     package func rows<Value: Sendable>(
         _ query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Value
     ) async throws -> [Value] {
         try await rows(query, into: []) { values, row in values.append(try decode(&row)) }
     }
 
-    /// Returns the first row of one query; nil if there is none.
-    ///
-    /// - Throws: As ``rows(_:into:_:)``.
+    /// The first row; nil if there is none.
     package func row<Value: Sendable>(
         _ query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Value
     ) async throws -> Value? {
@@ -155,9 +152,8 @@ extension Database {
     }
 }
 
-/// The result of ``Database/change(_:thenRead:_:)``.
 package struct Changed<Found: Sendable>: Sendable {
-    /// The number of rows changed.
+    /// Rows changed.
     package let count: Int
     package let found: [Found]
 
@@ -167,26 +163,18 @@ package struct Changed<Found: Sendable>: Sendable {
     }
 }
 
-/// Runs statements in a transaction.
 package protocol Connection {
-    /// Returns the rows of a query, in order. `decode` reads all columns or none.
+    /// The rows in order. `decode` reads all columns or none.
     ///
     /// - Throws: Errors of `decode`, and ``DatabaseFailure``.
     func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value]
-    /// Runs a statement without a result. Returns the number of rows changed.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// - Returns: The number of rows changed.
     @discardableResult func run(_ statement: SQL) throws -> Int
-    /// The query plan of a statement, for tests.
-    ///
-    /// - Throws: ``DatabaseFailure``.
+    /// For tests.
     func plan(_ statement: SQL) throws -> [String]
 }
 
 extension Connection {
-    /// Combines the rows of a query, in order.
-    ///
-    /// - Throws: As ``rows(_:_:)``.
     package func rows<Result>(
         _ query: SQL, into initial: Result, _ combine: (inout Result, inout Row) throws -> Void
     ) throws -> Result {
@@ -195,15 +183,13 @@ extension Connection {
         return result
     }
 
-    /// Returns the first row of a query; nil if there is none.
-    ///
-    /// - Throws: As ``rows(_:_:)``.
+    /// The first row; nil if there is none.
     package func row<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }
 }
 
-/// An event for metrics.
+/// For metrics.
 package enum DatabaseEvent: Sendable {
     case statement
     case read(Duration)

@@ -1,12 +1,11 @@
-/// A statement or its transaction failed. Nothing changed, except with ``Reason/unknownOutcome``.
+/// Nothing changed, except with ``Reason/unknownOutcome``.
 package struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What callers decide by.
     package enum Reason: Equatable, Sendable {
         /// A row violates the schema, or a value does not fit its type.
         case constraint(Constraint)
-        /// The statement names a table or column that does not exist.
+        /// An unknown table or column.
         case unknownName
-        /// A serialization failure or a deadlock. The driver has retried until the caller's time limit.
+        /// A serialization failure or a deadlock, after retries until the caller's time limit.
         case conflict
         /// Another transaction or program held a lock for too long.
         case locked
@@ -14,11 +13,11 @@ package struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConverti
         case interrupted
         /// Too many callers wait, or this one waited for too long.
         case tooManyCallers
-        /// The database is unreachable, is closed, or has no connection to spare. A PostgreSQL server may be a standby.
+        /// Unreachable, closed, or without a spare connection; or a PostgreSQL standby.
         case unavailable
-        /// The disk is full.
+        /// The disk.
         case full
-        /// The connection broke during the commit, which may or may not have taken effect.
+        /// The connection broke during the commit, which may have taken effect.
         case unknownOutcome
         /// A retry fails the same way: invalid SQL, a damaged file, a missing permission.
         case other
@@ -27,10 +26,9 @@ package struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConverti
     package enum Constraint: Equatable, Sendable { case unique, foreignKey, check, notNull, other }
 
     package let reason: Reason
-    /// The database's own code for the log: an SQLSTATE, or SQLite's extended result code. Empty if the driver itself
-    /// refused.
+    /// For the log: an SQLSTATE or SQLite's extended result code. Empty if the driver itself refused.
     package let code: String
-    /// The driver's message for the log: names of columns, never values.
+    /// For the log: names of columns, never values.
     package let detail: String
 
     package init(_ reason: Reason, code: String = "", detail: String) {
@@ -39,7 +37,7 @@ package struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConverti
         self.detail = detail
     }
 
-    /// Whether nothing happened and a retry may succeed.
+    /// Nothing happened, and a retry may succeed.
     package var isPassing: Bool {
         switch reason {
         case .conflict, .locked, .interrupted, .tooManyCallers, .unavailable, .full: true

@@ -1,10 +1,10 @@
-/// A PostgreSQL database whose encoding cannot store every text.
+/// A PostgreSQL encoding that cannot store every text.
 package struct UnsuitableEncoding: Error, Equatable, Sendable {
     package let name: String
 }
 
 extension Database {
-    /// Requires UTF-8 of a PostgreSQL database. SQLite always has a Unicode encoding.
+    /// SQLite always has a Unicode encoding.
     ///
     /// - Throws: ``UnsuitableEncoding``, and ``DatabaseFailure``.
     package func requireUTF8() async throws {

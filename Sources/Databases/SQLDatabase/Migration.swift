@@ -1,43 +1,43 @@
-/// Placeholders in `CREATE TABLE` that each driver replaces with its own syntax.
+/// Placeholders in `CREATE TABLE` that drivers replace.
 package enum ColumnType: String, CaseIterable, Sendable {
     /// Microseconds since 1970.
     case instant
-    /// A UUID, read and written as lower-case text.
+    /// Lower-case text.
     case uuid
     case text, integer, bytes
     /// 0 or 1.
     case flag
-    /// JSON text.
     case json
     /// Follows the closing parenthesis of every table.
     case table
 }
 
-/// Clauses for databases with concurrent writers. Other drivers remove them.
+/// For databases with concurrent writers. Other drivers remove them.
 package enum Clause: String, CaseIterable, Sendable {
     /// After a `SELECT` of rows to change: skips rows that another transaction has locked.
     case skippingLocked
-    /// Before the `WHERE` of both statements of ``Database/change(_:thenRead:_:)``: the place for the values of several
-    /// callers, if one statement serves them all.
+    /// Before the `WHERE` of both statements of ``Database/change(_:thenRead:_:)``: takes several callers' values.
     case ofMany
 }
 
-/// A migration of the schema. Migrations are numbered from 1 without gaps and never change after a release.
+/// Numbered from 1 without gaps; never changes after a release.
 package struct Migration: Sendable {
     package let number: Int
     package let name: String
     /// Run in order, in one transaction. A statement is one string, because triggers contain semicolons.
     package let statements: [SQL]
-    /// Statements that differ between dialects, run after ``statements``.
+    /// Run after ``statements``.
     package let dialectStatements: [Dialect: [SQL]]
-    /// Indexes of tables that had rows before. PostgreSQL builds them afterwards, while others change the tables.
+    /// Of tables that had rows before. PostgreSQL builds them afterwards, while others change the tables.
     package let indexes: [SQL]
     package let dialectIndexes: [Dialect: [SQL]]
-    /// Existing tables that the statements change, those first that programs use first. PostgreSQL locks them before the
-    /// first statement: a lock that is taken or raised later would deadlock with the transactions of other nodes.
+    /// Existing tables that the statements change, in the programs' order of use. PostgreSQL locks them first: later
+    /// locks
+    /// would deadlock with other nodes' transactions.
     package let changing: [String]
     /// The lowest schema level that a program must know to work on the schema after this migration; 0 for one that only
-    /// adds, which suits all earlier programs.
+    /// adds,
+    /// which suits all earlier programs.
     package let leastLevel: Int
 
     package init(
@@ -54,10 +54,10 @@ package struct Migration: Sendable {
         self.leastLevel = leastLevel
     }
 
-    /// All indexes of tables that had rows before.
+    /// Of tables that had rows before.
     fileprivate func indexes(_ dialect: Dialect) -> [SQL] { indexes + (dialectIndexes[dialect] ?? []) }
 
-    /// All statements of the transaction. SQLite has one writer, and needs no locks.
+    /// SQLite has one writer, and needs no locks.
     fileprivate func transaction(_ dialect: Dialect) -> [SQL] {
         let names = changing.joined(separator: ", ")
         let locks = SQL(stringLiteral: "LOCK TABLE \(names) IN ACCESS EXCLUSIVE MODE")
@@ -66,7 +66,7 @@ package struct Migration: Sendable {
     }
 }
 
-/// The SQL dialect of a driver, for the few statements that need two versions.
+/// For the few statements that need two versions.
 package enum Dialect: Hashable, Sendable { case sqlite, postgresql }
 
 /// An incompatible newer program, or a different program, wrote the database.
@@ -99,10 +99,11 @@ private struct RecordedStep: Sendable {
 }
 
 extension Database {
-    /// Applies the pending migrations in order, each in its own transaction. If several nodes start together, one
-    /// applies them and the others wait. Indexes that an interrupted call left unfinished are built.
+    /// Applies the pending migrations in order, each in its own transaction, on one node while others wait. Completes
+    /// indexes
+    /// that an interrupted call left.
     ///
-    /// - Returns: The migrations of a newer program, as in ``SchemaState/newer``.
+    /// - Returns: ``SchemaState/newer``.
     /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure``, in which case the migrations before the
     ///   failed one stay applied.
     @discardableResult
@@ -122,8 +123,7 @@ extension Database {
         try await SchemaState(known: Set(migrations.map(\.number)), recorded: recordedSteps())
     }
 
-    /// Whether the server takes no changes for now: a standby, or one that is set so. A file that cannot be written has no
-    /// such state.
+    /// The server is a standby, or set to read-only. false for a file, even if it cannot be written.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func isReadOnly() async throws -> Bool {
@@ -199,7 +199,7 @@ extension Database {
         }
     }
 
-    /// The numbers of the applied migrations, ascending.
+    /// Ascending.
     ///
     /// - Throws: ``DatabaseFailure``, also if no migration was ever applied.
     package func appliedMigrations() async throws -> [Int] {

@@ -1,5 +1,4 @@
-/// The placeholders of shared statements: `$1` for a value, `{uuid}` for a ``ColumnType``, `{skippingLocked}` for
-/// a ``Clause``.
+/// In shared statements: `$1` for a value, `{uuid}` for a ``ColumnType``, `{skippingLocked}` for a ``Clause``.
 package enum Placeholders {
     private static let (dollar, brace, end) = (UInt8(ascii: "$"), UInt8(ascii: "{"), UInt8(ascii: "}"))
     private static let nullTests = [" IS NULL", " IS NOT NULL"].map { Array($0.utf8) }

@@ -1,4 +1,4 @@
-/// The values of a query's current row, by column from 0. Drivers conform to it; callers read a ``Row``.
+/// A row's values by column from 0. Drivers conform to it; callers read a ``Row``.
 package protocol RowValues {
     var count: Int { get }
     func isNull(_ column: Int) -> Bool
@@ -7,7 +7,7 @@ package protocol RowValues {
     func bytes(_ column: Int) -> [UInt8]
 }
 
-/// The current row of a query. Each call reads the next column, in the order of the `SELECT` list.
+/// Each call reads the next column, in the order of the `SELECT` list.
 ///
 /// ```swift
 /// try db.rows("SELECT id, name FROM pets") { row in Pet(id: row.int(), name: row.textIfPresent()) }
@@ -18,7 +18,7 @@ package struct Row {
 
     @inlinable init(_ values: any RowValues) { self.values = values }
 
-    /// Whether the next column is null.
+    /// The next column is null.
     @inlinable package var isNull: Bool { values.isNull(next) }
 
     @inlinable package mutating func skip(_ columns: Int = 1) { next += columns }
@@ -38,16 +38,12 @@ package struct Row {
         return values.bytes(next)
     }
 
-    /// Whether the integer is not 0.
     @inlinable package mutating func bool() -> Bool { int() != 0 }
 
-    /// The integer, or nil for null.
     @inlinable package mutating func intIfPresent() -> Int64? { isNull ? skipped() : int() }
 
-    /// The text, or nil for null.
     @inlinable package mutating func textIfPresent() -> String? { isNull ? skipped() : text() }
 
-    /// The bytes, or nil for null.
     @inlinable package mutating func bytesIfPresent() -> [UInt8]? { isNull ? skipped() : bytes() }
 
     @inlinable mutating func skipped<Value>() -> Value? {
@@ -57,8 +53,6 @@ package struct Row {
 }
 
 extension RowValues {
-    /// Reads a row.
-    ///
     /// - Throws: Errors of `decode`, and ``DatabaseFailure`` if it reads some of the columns but not all, or too many.
     @inlinable package func read<Value>(_ decode: (inout Row) throws -> Value) throws -> Value {
         var row = Row(self)

@@ -1,4 +1,3 @@
-/// A value bound to a statement.
 package enum SQLValue: Hashable, Sendable {
     case null
     case int(Int64)
@@ -25,7 +24,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         values = stringInterpolation.values
     }
 
-    /// The same statement with other values, for one that many requests run: its text is put together once.
+    /// Rebinds a statement that many requests run, whose text is then composed only once.
     ///
     /// - Parameter values: As many as the statement has.
     package func binding(_ values: SQLValue...) -> SQL {
@@ -62,12 +61,12 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             appendInterpolation(value.map(SQLValue.text) ?? .null)
         }
 
-        /// Inserts a list of columns that several statements share. Static, so that it cannot come from a caller.
+        /// Static, so that it cannot come from a caller.
         package mutating func appendInterpolation(columns: StaticString) { text += "\(columns)" }
 
-        /// Inserts another statement and renumbers its values.
+        /// Renumbers the other statement's values.
         package mutating func appendInterpolation(_ part: SQL) {
-            // Works on bytes: splitting into Characters is many times slower, for every statement.
+            // On bytes: splitting into Characters is many times slower, for every statement.
             var pieces = part.text.utf8.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
             text += Substring(pieces.removeFirst())
             for piece in pieces {
@@ -82,9 +81,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             }
         }
 
-        /// Inserts a placeholder that the driver replaces by the clause, or removes.
         package mutating func appendInterpolation(_ clause: Clause) { text += "{\(clause.rawValue)}" }
-        /// Inserts a placeholder that the driver replaces by its column type.
         package mutating func appendInterpolation(_ word: ColumnType) { text += "{\(word.rawValue)}" }
     }
 }

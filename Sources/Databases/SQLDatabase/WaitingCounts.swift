@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Counts in memory until ``write(_:)`` adds them to the database, so that a flood of events is no flood of writes. A
-/// process that is killed loses what it has not written.
+/// Counts in memory until ``write(_:)`` adds them to the database, so that a flood of events causes few writes. A
+/// killed
+/// process loses unwritten counts.
 package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var counts: [Key: Int64] = [:]
@@ -15,12 +16,12 @@ package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: Rows that wait at most, while the database is out of reach.
+    /// - Parameter capacity: The maximum of waiting rows, while the database is unreachable.
     package init(capacity: Int) { self.capacity = capacity }
 
-    /// The number of rows that wait.
+    /// Rows.
     package var waiting: Int { state.withLock { $0.counts.count } }
-    /// The counts that were dropped, because too many rows waited or the outcome of a write is unknown.
+    /// Dropped because too many rows waited or a write's outcome is unknown.
     package var lost: Int64 { state.withLock { $0.lost } }
 
     package func add(_ counts: [Key: Int64]) {
@@ -29,10 +30,9 @@ package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Counts one.
     package func add(_ key: Key) { state.withLock { $0.add(1, of: key, capacity: capacity) } }
 
-    /// Passes what was counted since the last call to `add`, unless there is nothing.
+    /// Passes the counts since the last call to `add`, if any.
     ///
     /// - Throws: The error of `add`. The counts wait for the next call, unless they may have been written
     ///   (``DatabaseFailure/Reason/unknownOutcome``): losing them is better than counting them twice.

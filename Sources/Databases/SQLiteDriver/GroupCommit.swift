@@ -2,16 +2,15 @@ import Dispatch
 import SQLDatabase
 import Synchronization
 
-/// The single writer. Callers that arrive during a commit share the next one: one transaction with a savepoint for
-/// each, so that a failure affects only its own caller, and one wait for the disk.
+/// The single writer. Callers that arrive during a commit share the next one: one transaction and one wait for the
+/// disk,
+/// with a savepoint each, so that a failure affects only its own caller.
 final class GroupCommit: Sendable {
-    /// A caller's transaction.
     struct Waiting: Sendable {
         let id: UInt64
         /// On the database's clock. The transaction does not begin after it.
         let deadline: Duration
-        /// Runs the statements. The returned closure is called after the commit: with nil on success, otherwise with
-        /// the error.
+        /// The returned closure is called after the commit: with nil on success, otherwise with the error.
         let body: @Sendable (any Connection) throws -> @Sendable ((any Error)?) -> Void
         let refuse: @Sendable (any Error) -> Void
     }
@@ -22,7 +21,7 @@ final class GroupCommit: Sendable {
         var isDraining = false
     }
 
-    /// Bounds how long the first caller of a batch waits for the last.
+    /// Bounds how long a batch's first caller waits for its last.
     private static let batchLimit = 256
 
     private let connection: SQLiteConnection
@@ -113,7 +112,8 @@ final class GroupCommit: Sendable {
             let answer = run(waiting)
             guard connection.isInTransaction else {
                 // SQLite rolls back everything when the disk is full or fails. The caller that triggered it is refused,
-                // and the others run again without it.
+                // and the others run
+                // again without it.
                 if position > batch.startIndex { commit(batch[..<position]) }
                 answer(nil)
                 if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }
@@ -124,7 +124,7 @@ final class GroupCommit: Sendable {
         do {
             try connection.execute("COMMIT")
         } catch {
-            // Ignored: it fails if SQLite has already rolled back, which is the intended state.
+            // Ignored: it fails if SQLite has already rolled back, as intended.
             try? connection.execute("ROLLBACK")
             for answer in answers { answer(error) }
             return
@@ -133,8 +133,8 @@ final class GroupCommit: Sendable {
         for answer in answers { answer(nil) }
     }
 
-    /// Runs one caller's statements in a savepoint. Even a refusal is reported only after the commit, because it may
-    /// depend on rows of others in the batch.
+    /// In a savepoint. Even a refusal is reported only after the commit, because it may depend on other rows in the
+    /// batch.
     private func run(_ waiting: Waiting) -> @Sendable ((any Error)?) -> Void {
         do {
             try connection.execute("SAVEPOINT caller")
@@ -148,7 +148,7 @@ final class GroupCommit: Sendable {
                     try connection.execute("RELEASE caller")
                 } catch {
                     // The batch is in an unknown state: end it, so that the others run again without this caller.
-                    // Ignored: it fails if SQLite has already rolled back, which is the intended state.
+                    // Ignored: it fails if SQLite has already rolled back, as intended.
                     try? connection.execute("ROLLBACK")
                 }
             }

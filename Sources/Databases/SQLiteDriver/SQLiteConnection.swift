@@ -2,7 +2,7 @@ import CSQLite
 import SQLDatabase
 import Synchronization
 
-/// An open connection with its prepared statements. Used by one caller at a time.
+/// Used by one caller at a time.
 final class SQLiteConnection: Connection, Sendable {
     private let handle: SQLiteHandle
     private let isWriter: Bool
@@ -15,8 +15,9 @@ final class SQLiteConnection: Connection, Sendable {
     /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
     private static let statementLimit = 500
 
-    /// Once in the process. A failure is ignored: another part of the process has opened a connection already, and only
-    /// the speed depends on it.
+    /// Once per process. A failure is ignored: another part of the process has already opened a connection, and only
+    /// the speed
+    /// depends on it.
     private static let configure: Void = { _ = sqlite_without_memory_statistics() }()
 
     /// - Parameter busyLimit: How long a statement waits for another program.
@@ -52,8 +53,9 @@ final class SQLiteConnection: Connection, Sendable {
         return (own + both).map { "PRAGMA \($0)" }
     }
 
-    /// Switches the file to WAL, permanently. If two programs do so on a new file concurrently, SQLite fails one of
-    /// them without waiting; that one takes a write lock here and tries again.
+    /// Switches the file to WAL, permanently. If two programs do so concurrently on a new file, SQLite fails one
+    /// without
+    /// waiting; it then takes a write lock here and retries.
     private func writeAhead() throws {
         for attempt in 1... {
             do {
@@ -65,10 +67,10 @@ final class SQLiteConnection: Connection, Sendable {
         }
     }
 
-    /// Whether a transaction is open. SQLite ends it by itself when the disk fails.
+    /// SQLite ends a transaction by itself when the disk fails.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
 
-    /// Runs a statement of this driver.
+    /// For the driver's own statements.
     func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
 
     func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {
@@ -92,7 +94,6 @@ final class SQLiteConnection: Connection, Sendable {
         return steps
     }
 
-    /// Prepares and binds a caller's statement.
     private func bound(_ statement: SQL) throws -> OpaquePointer {
         // A body that continues after a full disk ended its transaction must not commit statement by statement.
         guard isInTransaction || !isWriter else {
@@ -119,7 +120,7 @@ final class SQLiteConnection: Connection, Sendable {
         return pointer
     }
 
-    /// SQLite compiles only the first statement of a text and would silently ignore a second one.
+    /// SQLite compiles only a text's first statement and would silently ignore a second one.
     private func prepare(_ text: String) throws -> OpaquePointer {
         try text.withCString { start in
             var (pointer, second): (OpaquePointer?, OpaquePointer?) = (nil, nil)
@@ -166,7 +167,7 @@ final class SQLiteConnection: Connection, Sendable {
         }
     }
 
-    /// The macro `SQLITE_TRANSIENT`, which makes SQLite copy the value, is a cast that Swift does not import.
+    /// `SQLITE_TRANSIENT`, which makes SQLite copy the value, is a cast that Swift does not import.
     private static var copy: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func failure(_ code: Int32) -> DatabaseFailure {
@@ -196,15 +197,15 @@ extension DatabaseFailure {
     }
 }
 
-/// The text of a statement as a key. Only its length is hashed, because to hash a kilobyte for each question takes longer
-/// than to compare it with the one or two statements of that length. No text comes from outside.
+/// Hashes only the length: hashing a kilobyte per query takes longer than comparing it with the one or two statements
+/// of
+/// that length. No text comes from outside.
 private struct StatementText: Hashable {
     let text: String
 
     func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }
 
-/// The current row of a running statement.
 struct SQLiteRow: RowValues {
     let statement: OpaquePointer
 

@@ -4,9 +4,10 @@ import Synchronization
 
 /// A SQLite file: concurrent readers and one writer (WAL), durable commits (`synchronous = FULL`), foreign keys on.
 ///
-/// A read begins on the calling thread, because a key lookup takes a few microseconds, less than a switch to another
-/// thread. A read that takes longer than a millisecond or two is interrupted and repeated on another thread
-/// (``SlowReads``), so that it cannot block other requests. Writes share commits (``GroupCommit``).
+/// A read begins on the calling thread: a key lookup takes a few microseconds, less than a thread switch. After a
+/// millisecond or two it is interrupted and repeated on another thread (``SlowReads``), so it cannot block other
+/// requests.
+/// Writes share commits (``GroupCommit``).
 package final class SQLiteDatabase: Database {
     package let path: String
     package var dialect: Dialect { .sqlite }
@@ -37,10 +38,9 @@ package final class SQLiteDatabase: Database {
             connection: connection, callerLimit: settings.callerLimit, uptime: uptime, observe: observe)
     }
 
-    /// The number of writes that wait for the writer.
     package var waitingWrites: Int { writer.waitingCount }
 
-    /// The number of slow reads that wait for a thread.
+    /// Slow reads that wait for a thread.
     package var waitingReads: Int { slowReads.waiting }
 
     package func write<Value: Sendable>(
@@ -104,7 +104,7 @@ package final class SQLiteDatabase: Database {
         }
     }
 
-    /// Runs a slow read to its end, its deadline or its caller's cancellation.
+    /// Runs until its end, its deadline or its caller's cancellation.
     private func answer<Value>(
         to reading: Reading<Value>, unless departure: Departure, by deadline: Duration?
     ) throws -> Value {
@@ -139,9 +139,8 @@ package final class SQLiteDatabase: Database {
     }
 }
 
-/// What reads the database.
 private struct Reading<Value>: Sendable {
     let body: @Sendable (any Connection) throws -> Value
-    /// One statement sees one snapshot by itself. Several need a transaction, whose lock does not block writers.
+    /// One statement sees one snapshot. Several need a transaction, whose lock does not block writers.
     let isOneStatement: Bool
 }

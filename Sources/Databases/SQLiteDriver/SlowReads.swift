@@ -2,7 +2,6 @@ import Dispatch
 import SQLDatabase
 import Synchronization
 
-/// Whether the caller of a read was cancelled.
 final class Departure: Sendable {
     private let happened = Atomic<Bool>(false)
 
@@ -46,7 +45,6 @@ final class SlowReads: Sendable {
         if let thread { threads[thread].async { self.run(from: job, on: thread) } }
     }
 
-    /// Cancels a read that still waits.
     func cancel(_ id: UInt64) {
         let waiting = queue.withLock { queue in
             queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }

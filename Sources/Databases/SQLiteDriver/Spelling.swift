@@ -1,6 +1,5 @@
 import SQLDatabase
 
-/// SQLite's syntax for the placeholders in shared statements.
 enum Spelling {
     /// Replaces `$N` by `?N`: SQLite would treat `$2` as a name and number it by first appearance.
     static func sqlite(_ text: String) -> String {

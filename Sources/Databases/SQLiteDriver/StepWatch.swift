@@ -1,10 +1,10 @@
 import CSQLite
 import Synchronization
 
-/// Interrupts slow reads of a connection. SQLite calls it after every ``steps`` instructions of its virtual machine
+/// Interrupts slow reads. SQLite calls it after every ``steps`` instructions of its virtual machine
 /// (`sqlite3_progress_handler`).
 final class StepWatch: Sendable {
-    /// The number of instructions between two calls: about a millisecond.
+    /// About a millisecond.
     static let steps: Int32 = 50_000
 
     private struct State {
@@ -16,8 +16,9 @@ final class StepWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter mustStop: Whether to interrupt, given the number of calls so far. SQLite counts the instructions of
-    ///   a prepared statement across runs, so the first call may come early.
+    /// - Parameter mustStop: Gets the number of calls so far. SQLite counts a prepared statement's instructions across
+    ///   runs, so
+    ///   the first call may come early.
     func begin(_ mustStop: @escaping @Sendable (_ questions: Int) -> Bool) {
         state.withLock { $0 = State(mustStop: mustStop) }
     }

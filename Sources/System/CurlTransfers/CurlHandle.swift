@@ -1,7 +1,7 @@
 package import CCurl
 import Foundation
 
-/// libcurl's handle of a transfer, with its options. One thread creates, uses and frees it.
+/// libcurl's handle of a transfer. One thread creates, uses and frees it.
 package final class CurlHandle {
     package let pointer: UnsafeMutableRawPointer
     private let reason: UnsafeMutablePointer<CChar>
@@ -22,7 +22,7 @@ package final class CurlHandle {
         reason.deallocate()
     }
 
-    /// Forgets all options and keeps the connection.
+    /// Resets all options and keeps the connection.
     package func reset() throws(CurlFailure) {
         curl_easy_reset(pointer)
         freeLists()
@@ -68,8 +68,8 @@ extension CurlHandle {
 }
 
 extension CurlHandle {
-    /// libcurl's words for the code, and for some the reason. Says the same for the same failure: without durations,
-    /// lengths, addresses and the URL.
+    /// libcurl's text for the code, for some with the reason. Constant for a given failure: without durations, lengths,
+    /// addresses and the URL.
     package func cause(_ code: CURLcode) -> String {
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:

@@ -2,7 +2,7 @@ import CCurl
 
 /// libcurl refused to work, or has no memory or files left.
 package struct CurlFailure: Error, Equatable, Sendable {
-    /// For the log: the same text for the same failure, without addresses.
+    /// For the log: constant for a given failure, without addresses.
     package let cause: String
 
     package init(_ cause: String) { self.cause = cause }
@@ -10,12 +10,13 @@ package struct CurlFailure: Error, Equatable, Sendable {
 
 /// libcurl's handle of several transfers.
 ///
-/// Unchecked because a C pointer carries no isolation: one thread uses the handle, and others only wake that thread, which
+/// Unchecked because a C pointer carries no isolation: one thread uses the handle, and others only wake that thread,
+/// which
 /// libcurl allows.
 package struct CurlMulti: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
 
-    /// Loads libcurl, if nothing has used it yet.
+    /// Loads libcurl on first use.
     ///
     /// - Throws: ``CurlFailure`` without libcurl, memory or files.
     package init() throws(CurlFailure) {
@@ -33,13 +34,12 @@ package struct CurlMulti: @unchecked Sendable {
         self.pointer = pointer
     }
 
-    /// Ends the next, or the present, ``wait(milliseconds:)``. Any thread may call it.
+    /// Ends the current or next ``wait(milliseconds:)``, from any thread.
     package func wake() { curl_multi_wakeup(pointer) }
 
-    /// Returns when a socket is ready, a time limit ends or another thread has called ``wake()``, at the latest after the
-    /// given time.
+    /// Returns when a socket is ready, a time limit expires, another thread calls ``wake()``, or the time is up.
     package func wait(milliseconds: Int32 = 60_000) { curl_multi_poll(pointer, nil, 0, milliseconds, nil) }
 
-    /// Closes the connections and frees the handle, which must not be used afterwards.
+    /// Closes the connections. The handle must not be used afterwards.
     package func end() { curl_multi_cleanup(pointer) }
 }
