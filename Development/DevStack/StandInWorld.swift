@@ -2,9 +2,8 @@ package import GatehouseWire
 import HTTPTypes
 package import JSONWebTokens
 
-/// The dependencies of the simulated providers: time, randomness, keys, delays and outgoing calls.
 package struct StandInWorld: Sendable {
-    /// Posts JSON and returns the status of the response. Throws without a response.
+    /// Posts JSON and returns the status. Throws without a response.
     package typealias Post = @Sendable (_ url: String, _ json: [UInt8]) async throws -> Int
 
     let now: @Sendable () -> Instant
@@ -15,8 +14,8 @@ package struct StandInWorld: Sendable {
 
     /// - Parameters:
     ///   - randomBytes: A cryptographically secure source.
-    ///   - makeKey: Generates a key for ID tokens. Both providers sign with RS256.
-    ///   - wait: Waits, for the slow test account.
+    ///   - makeKey: Generates a key for ID tokens, which both providers sign with RS256.
+    ///   - wait: For the slow test account.
     ///   - post: Sends notifications.
     package init(
         now: @escaping @Sendable () -> Instant, randomBytes: @escaping @Sendable (Int) -> [UInt8],
@@ -32,9 +31,7 @@ package struct StandInWorld: Sendable {
 }
 
 extension StandInWorld {
-    /// Applies a test account's behaviour to a token endpoint before anything else.
-    ///
-    /// - Parameter slowness: The delay of the slow test account.
+    /// A test account's behaviour at a token endpoint.
     func undergo(_ person: Person?, slowness: Duration) async throws {
         switch person?.conduct {
         case .takesTime: try await wait(slowness)
@@ -44,8 +41,7 @@ extension StandInWorld {
         }
     }
 
-    /// The nonce of the ID token: the one that was sent, or a different one for the test account that simulates a
-    /// mismatch.
+    /// A different nonce for the test account that simulates a mismatch.
     func nonce(of grant: Grant) -> String? {
         grant.visitor.person.conduct == .mixesUpNonce ? Base64URL.text(randomBytes(32)) : grant.nonce
     }

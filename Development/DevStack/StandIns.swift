@@ -6,18 +6,16 @@ import Hummingbird
 
 /// Simulated Apple and Google, for `gatehouse dev` and tests. They refuse what the real ones refuse.
 package struct StandIns: Sendable {
-    /// The simulated Apple.
     package let apple: StandInApple
-    /// The simulated Google.
     package let google: StandInGoogle
-    /// The values that configure the server for both.
+    /// Configures the server for both.
     package let registration: StandInRegistration
     private let landing: LandingPage
 
     /// The default redirect target.
     package static func site(_ external: String) -> String { external + LandingPage.path }
 
-    /// Creates both providers with new keys and secrets.
+    /// With new keys and secrets.
     package static func make(_ settings: StandInSettings, in world: StandInWorld) throws -> StandIns {
         let (key, pem) = privateKey(world.randomBytes)
         let apple = StandInRegistration.Apple(
@@ -36,15 +34,14 @@ package struct StandIns: Sendable {
             landing: LandingPage(external: settings.external, app: settings.app, inbox: settings.inbox))
     }
 
-    /// The routes of both providers under `/dev/apple` and `/dev/google`, and the page at `/dev`.
+    /// Routes under `/dev/apple` and `/dev/google`, and the page at `/dev`.
     package func tables(runtime: ServerRuntime) -> [RouteTable] {
         [apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime)]
     }
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {
         while true {
-            // Ignored: the loop replaces bytes that are zero or beyond the group's order, which practically never
-            // occur.
+            // Ignored: the loop replaces bytes beyond the group's order, which practically never occur.
             guard let key = try? P256.Signing.PrivateKey(rawRepresentation: randomBytes(32)) else { continue }
             return (key, Secret(key.pemRepresentation))
         }
@@ -57,8 +54,8 @@ package struct StandIns: Sendable {
     }
 }
 
-/// Prevents other websites from using the test controls of a dev server in the browser: requests from other origins
-/// have an `Origin` header. Programs send none.
+/// Keeps other websites from using a dev server's test controls: their requests have another `Origin`. Programs send
+/// none.
 struct OwnOriginOnly: Sendable {
     let external: String
 

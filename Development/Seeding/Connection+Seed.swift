@@ -3,8 +3,7 @@ import AccountStore
 import GatehouseWire
 import SQLDatabase
 
-// Inserts of many rows in one statement. Columns left out are null or have their default, as in the single-row
-// statements.
+// Many rows per statement. Omitted columns have their default.
 extension Connection {
     func insert(_ people: [SeededPerson]) throws {
         try run(.rows(Self.users, people.map { $0.account.user.values }))

@@ -13,17 +13,17 @@ package struct SeedStore: Sendable {
 
     private var database: any Database { accounts.database }
 
-    /// Accounts per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases'
-    /// limits of values per statement.
+    /// Per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases' limits of
+    /// values per
+    /// statement.
     package static let seedBatch = 500
 
-    /// Adds the missing accounts of a batch in one transaction.
+    /// Adds a batch's missing accounts in one transaction.
     ///
     /// - Parameter numbers: At most ``seedBatch``. If two callers add the same numbers, one fails; see
     ///   ``exclusivelySeeding(_:)``.
     /// - Returns: The number of accounts added.
-    /// - Throws: ``DatabaseFailure``. The batch is then missing as a whole; with the reason `unknownOutcome` it may
-    ///   exist.
+    /// - Throws: ``DatabaseFailure``. The whole batch is then missing; with `unknownOutcome` it may exist.
     package func add(_ people: SeededPeople, _ numbers: Range<Int>) async throws -> Int {
         let all = try numbers.map(people.person)
         let known = try await database.read { db in
@@ -39,8 +39,6 @@ package struct SeedStore: Sendable {
         return new.count
     }
 
-    /// Runs `work` while holding the database-wide lock for seeding.
-    ///
     /// - Returns: nil if another process holds the lock.
     /// - Throws: Errors of `work`, and ``DatabaseFailure``.
     package func exclusivelySeeding<Value: Sendable>(
@@ -49,8 +47,6 @@ package struct SeedStore: Sendable {
         try await database.exclusively("seed", waits: false, work)
     }
 
-    /// Counts the seeded accounts, and finds out whether there are others.
-    ///
     /// - Parameter stopsAtOther: Stops at the first account that is not seeded.
     /// - Throws: ``DatabaseFailure``.
     package func countSeeded(stopsAtOther: Bool) async throws -> (seeded: Int, hasOthers: Bool) {
@@ -67,8 +63,8 @@ package struct SeedStore: Sendable {
 
     /// Deletes a batch of seeded accounts with everything that belongs to them.
     ///
-    /// - Parameter last: Where the previous call ended; nil at first.
-    /// - Returns: Where this call ended, nil at the end, and the number of accounts deleted.
+    /// - Parameter last: The previous call's result; nil at first.
+    /// - Returns: nil at the end, and the number of accounts deleted.
     /// - Throws: ``DatabaseFailure``. Repeat the call with the same `last`.
     package func removeSeeded(after last: String?) async throws -> (last: String?, removed: Int) {
         let page = try await seededPage(after: last, limit: 1_000)
@@ -83,9 +79,7 @@ package struct SeedStore: Sendable {
         return (page.last?.id, ids.count)
     }
 
-    /// Deletes a batch of audit entries of seeded accounts; see ``removeSeeded(after:)``.
-    ///
-    /// - Throws: As ``removeSeeded(after:)``.
+    /// Deletes seeded accounts' audit entries; see ``removeSeeded(after:)``.
     package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
         let first = last ?? Accounts.nilID
         let page = try await database.read { db in
@@ -100,11 +94,12 @@ package struct SeedStore: Sendable {
         return (page.last?.id, ids.count)
     }
 
-    /// Returns refresh tokens of seeded sessions picked from the whole table: first the current token of every session,
-    /// then the successors, one generation after the other with the sessions in the same order.
+    /// Refresh tokens of random seeded sessions: every session's current token, then the successors, generation by
+    /// generation
+    /// in the same order.
     ///
-    /// - Parameter count: The number of sessions; the result may have fewer.
-    /// - Parameter generations: The number of tokens for each session.
+    /// - Parameter count: Sessions; the result may have fewer.
+    /// - Parameter generations: Tokens per session.
     /// - Throws: ``DatabaseFailure``.
     package func seededTokens(_ count: Int, generations: Int = 1) async throws -> [Secret] {
         let sessions = try await seededCounters(count).sorted { $0.key.text < $1.key.text }
@@ -163,7 +158,6 @@ package struct SeedStore: Sendable {
     }
 }
 
-/// A row that may belong to a seeded account.
 private struct SeededRow: Sendable {
     let id: String
     let user: String

@@ -1,7 +1,7 @@
 import GatehouseWire
 import Synchronization
 
-/// Deterministic bytes from a seed and a number (SplitMix64). Never for secrets.
+/// Deterministic (SplitMix64). Never for secrets.
 final class SeededBytes: Sendable {
     private let state: Mutex<UInt64>
 
@@ -17,7 +17,7 @@ final class SeededBytes: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// A number from 0 up to, not including, `limit`.
+    /// Excludes `limit`.
     func below(_ limit: Int) -> Int { Int(word() >> 1) % limit }
 
     private func word() -> UInt64 {
@@ -35,7 +35,7 @@ final class SeededBytes: Sendable {
     }
 }
 
-/// A name made of syllables, with the length of real names.
+/// Syllables, with the length of real names.
 struct SeededName {
     let first: String
     let full: String

@@ -2,26 +2,26 @@ import AccountDomain
 package import AccountStore
 package import GatehouseWire
 
-/// Fictitious accounts for benchmarks. The same seed gives the same accounts, created by the same code as real ones.
+/// Fictitious accounts for benchmarks, created by the same code as real ones. The same seed yields the same accounts.
 ///
-/// Of every twenty, numbered from 0, the first fourteen sign in with a password, the next four with Google, and the
-/// last two with Apple and a private relay address. Each has a session, every fourth a second one. Most sessions have
-/// been refreshed up to 300 times.
+/// Of every twenty, the first fourteen sign in with a password, the next four with Google, and the last two with Apple
+/// and
+/// a private relay address. Each has a session, every fourth a second one. Most sessions have been refreshed up to 300
+/// times.
 package struct SeededPeople: Sendable {
-    /// A reserved domain (RFC 2606 §2), so that no mail can be delivered and no real account has such an address.
+    /// A reserved domain (RFC 2606 §2): no email can be delivered, and no real account has such an address.
     package static let domain = "seeded.invalid"
-    /// The password of all seeded accounts that have one.
     package static let password = Secret("seeded people share one")
 
     private let accounts: Accounts
     private let seed: UInt64
     private let passwordHash: Secret
-    /// All times lie before this instant.
+    /// All times lie before it.
     private let day: Instant
 
     /// - Parameters:
-    ///   - accounts: Supplies rules and audience.
-    ///   - passwordHash: A hash of ``password``.
+    ///   - accounts: For rules and audience.
+    ///   - passwordHash: Of ``password``.
     ///   - now: The accounts end on the day before.
     package init(_ accounts: Accounts, seed: UInt64, passwordHash: Secret, at now: Instant) {
         self.accounts = accounts
@@ -30,10 +30,10 @@ package struct SeededPeople: Sendable {
         day = Instant(seconds: now.seconds / 86_400 * 86_400)
     }
 
-    /// The email address of an account, in lower case.
+    /// Lower case.
     package static func address(_ number: Int, seed: UInt64) -> String { "person-\(number).\(seed)@\(domain)" }
 
-    /// Random bytes for other uses of the seed, such as the salt of the shared password hash.
+    /// For other uses of the seed, such as the shared password hash's salt.
     package static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         SeededBytes(seed: seed, number: -1).next(count)
     }
@@ -50,7 +50,7 @@ package struct SeededPeople: Sendable {
         return SeededPerson(account: account, sessions: sessions, entries: entries(account, kind, sessions, rules))
     }
 
-    /// Whether an account is seeded: its address contains a number and a seed, and they produce its id.
+    /// The address contains a number and a seed, which produce the id.
     static func made(_ id: String, address: String, _ accounts: Accounts) -> Bool {
         guard let match = address.wholeMatch(of: /person-([0-9]+)\.([0-9]+)@(.+)/), match.3 == domain,
             let number = Int(match.1), let seed = UInt64(match.2)
@@ -58,7 +58,7 @@ package struct SeededPeople: Sendable {
         return beginning(number, seed: seed, accounts).rules.newUser(at: Instant(seconds: 0)).id.text == id
     }
 
-    /// The values drawn before the account's id.
+    /// Drawn before the account's id.
     private static func beginning(
         _ number: Int, seed: UInt64, _ accounts: Accounts
     ) -> (bytes: SeededBytes, rules: Accounts, age: Duration, name: SeededName) {
@@ -70,8 +70,9 @@ package struct SeededPeople: Sendable {
         return (bytes, rules, age, SeededName(bytes))
     }
 
-    /// Depends on the number only, so that the rows of every twenty have nulls in the same columns and one prepared
-    /// statement fits every batch.
+    /// Depends only on the number, so that every twenty rows have nulls in the same columns and one prepared statement
+    /// fits every
+    /// batch.
     private enum Kind: String {
         case password = "email"
         case google, apple
@@ -147,7 +148,7 @@ package struct SeededPeople: Sendable {
     }
 }
 
-/// An account with all rows that belong to it.
+/// With all rows that belong to it.
 struct SeededPerson: Sendable {
     let account: Account
     let sessions: [SeededSession]

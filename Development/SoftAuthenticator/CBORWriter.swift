@@ -1,4 +1,4 @@
-/// Writes CBOR data items in their shortest form (RFC 8949 §4.2.1). Map members keep their order.
+/// Shortest form (RFC 8949 §4.2.1). Map members keep their order.
 package enum CBORWriter {
     package static func integer(_ value: Int64) -> [UInt8] {
         value < 0 ? head(1, UInt64(-1 - value)) : head(0, UInt64(value))
@@ -8,17 +8,16 @@ package enum CBORWriter {
 
     package static func text(_ text: String) -> [UInt8] { head(3, UInt64(text.utf8.count)) + Array(text.utf8) }
 
-    /// - Parameter elements: Encoded items.
+    /// - Parameter elements: Encoded.
     package static func array(_ elements: [[UInt8]]) -> [UInt8] {
         elements.reduce(into: head(4, UInt64(elements.count))) { $0 += $1 }
     }
 
-    /// - Parameter members: Encoded keys and values.
+    /// - Parameter members: Encoded.
     package static func map(_ members: [([UInt8], [UInt8])]) -> [UInt8] {
         members.reduce(into: head(5, UInt64(members.count))) { $0 += $1.0 + $1.1 }
     }
 
-    /// The initial byte of a major type, with its argument.
     package static func head(_ major: UInt8, _ argument: UInt64) -> [UInt8] {
         let type = major << 5
         return switch argument {

@@ -2,11 +2,10 @@ import Crypto
 package import GatehouseWire
 package import WebAuthn
 
-/// Why an authenticator made no response.
 package enum SoftAuthenticatorProblem: Error, Equatable, Sendable {
-    /// The options lack a member, or a member has another type.
+    /// A member is missing or has the wrong type.
     case malformedOptions(String)
-    /// None of the offered algorithms is known.
+    /// None of the offered ones is known.
     case noAlgorithm
     /// `excludeCredentials` names a key of this authenticator.
     case alreadyRegistered
@@ -14,7 +13,7 @@ package enum SoftAuthenticatorProblem: Error, Equatable, Sendable {
     case noCredential
 }
 
-/// Browser and authenticator in one, with keys in memory: for tests, and for the stand-in of a device in development.
+/// Browser and authenticator in one, with keys in memory, for tests and development.
 package struct SoftAuthenticator: Sendable {
     package enum Attestation: Sendable {
         case none
@@ -22,36 +21,35 @@ package struct SoftAuthenticator: Sendable {
         case packedSelf
     }
 
-    /// A credential.
     package struct Credential: Sendable {
         package let id: [UInt8]
         package let relyingPartyID: String
         package let userHandle: [UInt8]
         package let userName: String
         package let key: SoftKey
-        /// That of the last response.
+        /// The last response's.
         package fileprivate(set) var signCount: UInt32
     }
 
     /// 16 bytes.
     package var aaguid = [UInt8](repeating: 0, count: 16)
-    /// The flags of each response; that of attested data is added.
+    /// Of each response; attested data adds its own.
     package var flags: AuthenticatorData.Flags = [.userPresent, .userVerified]
     package var attestation = Attestation.none
     package var transports = ["internal"]
-    /// Whether authentications count. Passkeys of Apple's and Google's providers do not.
+    /// Counts authentications, unlike Apple's and Google's passkeys.
     package var counts = false
-    /// The key for the next registrations instead of a new one. Making RSA keys takes long.
+    /// For the next registrations: generating RSA keys is slow.
     package var nextKey: SoftKey?
     package private(set) var credentials: [Credential] = []
 
     package init() {}
 
-    /// Answers `navigator.credentials.create`.
+    /// Like `navigator.credentials.create`.
     ///
     /// - Parameters:
-    ///   - options: `PublicKeyCredentialCreationOptionsJSON`. The first algorithm is taken, or that of ``nextKey``.
-    ///   - origin: The page's, or the app's.
+    ///   - options: `PublicKeyCredentialCreationOptionsJSON`. Uses the first algorithm, or ``nextKey``'s.
+    ///   - origin: The page's or app's.
     /// - Returns: `RegistrationResponseJSON`.
     /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
     package mutating func create(
@@ -88,11 +86,11 @@ package struct SoftAuthenticator: Sendable {
             ])
     }
 
-    /// Answers `navigator.credentials.get`.
+    /// Like `navigator.credentials.get`.
     ///
     /// - Parameters:
     ///   - options: `PublicKeyCredentialRequestOptionsJSON`.
-    ///   - id: The credential that the user chooses; nil takes the newest that fits.
+    ///   - id: The user's choice; nil takes the newest match.
     /// - Returns: `AuthenticationResponseJSON`.
     /// - Throws: ``SoftAuthenticatorProblem``, or the crypto library's error.
     package mutating func get(
@@ -145,7 +143,7 @@ package struct SoftAuthenticator: Sendable {
         return ("packed", CBORWriter.map(members))
     }
 
-    /// The client data with its members in the order of §5.8.1.1.
+    /// In the order of §5.8.1.1.
     private static func clientData(
         _ type: String, _ challenge: [UInt8], _ origin: String, _ changes: SoftChanges
     ) -> [UInt8] {

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 package import WebAuthn
 
-/// A key pair of a credential, in memory.
+/// In memory.
 package struct SoftKey: Sendable {
     private enum Private: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -15,7 +15,7 @@ package struct SoftKey: Sendable {
     package let algorithm: COSEAlgorithm
     private let key: Private
 
-    /// Makes a new key. RSA keys have 2,048 bits.
+    /// Generates a key; RSA keys have 2,048 bits.
     ///
     /// - Throws: The crypto library's error, when an RSA key cannot be generated.
     package init(_ algorithm: COSEAlgorithm) throws {
@@ -33,13 +33,13 @@ package struct SoftKey: Sendable {
 
     private init(_ algorithm: COSEAlgorithm, _ key: Private) { (self.algorithm, self.key) = (algorithm, key) }
 
-    /// The same RSA key for another RSA algorithm; nil for other keys and algorithms. Making RSA keys takes long.
+    /// Reuses an RSA key, which is slow to generate; nil for other keys and algorithms.
     package func with(_ algorithm: COSEAlgorithm) -> SoftKey? {
         guard case .rsa = key, ![.es256, .es384, .es512, .edDSA].contains(algorithm) else { return nil }
         return SoftKey(algorithm, key)
     }
 
-    /// The COSE_Key (§6.5.1.1), with its members in canonical order.
+    /// COSE_Key (§6.5.1.1) with its members in canonical order.
     ///
     /// - Throws: The crypto library's error, for a key whose numbers it cannot export.
     package func publicKey() throws -> [UInt8] {
@@ -79,9 +79,7 @@ package struct SoftKey: Sendable {
             })
     }
 
-    /// Signs as the algorithm prescribes; ECDSA in DER.
-    ///
-    /// - Throws: The crypto library's error.
+    /// ECDSA in DER.
     package func sign(_ message: [UInt8]) throws -> [UInt8] {
         switch key {
         case .p256(let key): Array(try key.signature(for: message).derRepresentation)

@@ -1,7 +1,6 @@
 import GatehouseWire
 import WebAuthn
 
-/// The options that an authenticator reads.
 struct SoftRequest {
     let challenge: [UInt8]
     let relyingPartyID: String

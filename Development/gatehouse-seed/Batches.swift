@@ -4,13 +4,13 @@ import GatehouseWire
 import PasswordHashing
 import Seeding
 
-/// Adds seeded accounts in concurrent batches, enough to keep both this program and the database busy.
+/// Concurrent, to keep both this program and the database busy.
 struct Batches: Sendable {
     let accounts: Accounts
     let users: Int
     let seed: UInt64
 
-    /// - Returns: The result as a sentence.
+    /// - Returns: A sentence.
     func run() async throws -> String {
         let begin = ContinuousClock.now
         let now = Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))

@@ -37,13 +37,12 @@ struct Program: AsyncParsableCommand {
     static func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }
 
-/// An error with a fixed text.
 struct SeedingFailure: Error, CustomStringConvertible {
     let description: String
 }
 
 extension Accounts {
-    /// The accounts of the database that the environment names. Its schema must be this build's.
+    /// From the environment's database. Its schema must be this build's.
     static func opened() throws -> Accounts {
         let settings = try ServerSettings(GivenSettings(environment: ProcessInfo.processInfo.environment))
         guard let secrets = settings.secrets else { throw SeedingFailure(description: "GATEHOUSE_SECRETS is missing.") }
@@ -61,7 +60,7 @@ extension Accounts {
         return makeAccounts(settings, secrets, try openDatabase(settings.database, world), world)
     }
 
-    /// Does the work unless another process seeds the same database.
+    /// Does nothing if another process seeds the same database.
     func seeding(_ work: @Sendable () async throws -> String) async throws {
         guard let done = try await seeds.exclusivelySeeding(work) else {
             throw SeedingFailure(description: "Another gatehouse-seed is running. Try again later.")

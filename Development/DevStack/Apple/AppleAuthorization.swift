@@ -68,7 +68,6 @@ struct AppleAuthorization {
         return mode
     }
 
-    /// The requested data as text for the page.
     var wishes: [String] {
         [scopes.contains("name") ? "name" : nil, scopes.contains("email") ? "email address" : nil].compactMap(\.self)
     }
@@ -80,7 +79,7 @@ extension StandInApple {
         return page(try AppleAuthorization(query, registration), query).response
     }
 
-    /// Handles the form of the page. Validates the whole query again, because anyone can submit it.
+    /// Validates the whole query again: anyone can submit the form.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try AppleAuthorization(query, registration)
@@ -116,7 +115,7 @@ extension StandInApple {
         return fields
     }
 
-    /// The user's name and address as Apple sends them once, JSON in a form field; nil if not requested.
+    /// JSON in a form field, which Apple sends once; nil if not requested.
     private static func user(_ visitor: Visitor, _ scopes: [String]) -> String? {
         var user: AuthJSONObject = [:]
         if scopes.contains("name") {

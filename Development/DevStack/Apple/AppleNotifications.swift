@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// The events that Apple sends to servers.
     enum Event: String, CaseIterable {
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
@@ -15,7 +14,7 @@ extension StandInApple {
     }
 
     /// `/notify` with `{"person","event"}`, and `client_id` and `email` if needed: simulates an event and notifies the
-    /// server like Apple.
+    /// server.
     func notify(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.provider.visitor(named: members)
@@ -49,7 +48,7 @@ extension StandInApple {
         }
     }
 
-    /// The signed payload. As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
+    /// As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
         let now = world.now()
         var events: AuthJSONObject = [

@@ -4,10 +4,11 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// `/auth/revoke`. Revokes the user's consent with the token, so that the next sign-in is a first one again.
+    /// `/auth/revoke`. Revokes the user's consent, so that the next sign-in is a first one again.
     ///
-    /// Answers 200 for an unknown token, like Apple. Reports the token of a different client, although Apple does not:
-    /// it indicates a confusion of Services ID and bundle id, and the user would stay signed up.
+    /// Returns 200 for an unknown token, like Apple. Unlike Apple, reports another client's token: someone confused
+    /// Services ID
+    /// and bundle id, and the user would stay signed up.
     func revoke(_ request: Request, _ context: ServerContext) async throws -> Response {
         let form = try await request.form(context)
         let client = try authenticate(form)

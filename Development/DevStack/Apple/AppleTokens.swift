@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 extension StandInApple {
-    /// `/auth/token`: exchanges a code, or checks whether a refresh token is valid. Every refusal has status 400.
+    /// `/auth/token`: exchanges a code, or checks a refresh token. Every refusal has status 400.
     func token(_ request: Request, _ context: ServerContext) async throws -> Response {
         let form = try await request.form(context)
         let client = try authenticate(form)
@@ -18,7 +18,7 @@ extension StandInApple {
         }
     }
 
-    /// Authenticates the client by its secret, which is always in the form: a Services ID or bundle id.
+    /// The secret is always in the form.
     func authenticate(_ form: FormFields) throws(OAuthRefusal) -> String {
         guard let client = form["client_id"], let secret = form["client_secret"] else {
             throw OAuthRefusal(.badRequest, "invalid_client", "client_id and client_secret have to be in the form.")
@@ -76,9 +76,7 @@ extension StandInApple {
         ]
     }
 
-    /// - Parameters:
-    ///   - additions: Additional claims.
-    ///   - flag: Encodes a boolean. Apple has sent both forms.
+    /// - Parameter flag: Encodes a boolean. Apple has sent both forms.
     func idToken(
         for grant: Grant, _ additions: AuthJSONObject, flag: (Bool) -> AuthJSON = AuthJSON.bool
     ) throws -> String {

@@ -3,11 +3,11 @@ import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
 
-/// Apple's rules for the token that serves as a client secret.
+/// Apple's rules for client secrets.
 struct ClientSecretCheck: Sendable {
     /// Six months, by Apple's definition.
     static let maximumLifetime: Duration = .seconds(15_777_000)
-    /// The tolerated difference between the clocks.
+    /// Between the clocks.
     private static let leeway: Duration = .seconds(60)
 
     let teamID: String

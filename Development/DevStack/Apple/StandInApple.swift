@@ -5,11 +5,10 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Simulates Apple as described by the Sign in with Apple REST API. The only exception: it accepts redirect URIs with
-/// http and without a domain.
+/// Simulates Apple's REST API, except that it accepts redirect URIs with http and without a domain.
 package struct StandInApple: Sendable {
     static let provider = SimulatedProvider.apple
-    /// Apple's lifetimes.
+    /// Apple's.
     static let codeLifetime: Duration = .seconds(300)
     static let accessTokenLifetime: Duration = .seconds(3_600)
     static let idTokenLifetime: Duration = .seconds(86_400)
@@ -35,7 +34,7 @@ package struct StandInApple: Sendable {
         origin = OwnOriginOnly(external: settings.external)
     }
 
-    /// Calls of `/auth/revoke` that were answered with 200, oldest first; the last thousand.
+    /// Calls of `/auth/revoke` with status 200, oldest first; the last thousand.
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {

@@ -8,7 +8,7 @@ struct GoogleAuthorization {
     /// Without duplicates, sorted.
     let scopes: [String]
     let nonce: String?
-    /// The S256 challenge (RFC 7636 §4.2).
+    /// S256 (RFC 7636 §4.2).
     let challenge: String?
     let prompts: [String]
     let isOffline: Bool
@@ -109,7 +109,6 @@ struct GoogleAuthorization {
         return type == "offline"
     }
 
-    /// The requested data as text for the page.
     var wishes: [String] {
         let others = scopes.filter { !["openid", "email", "profile"].contains($0) }
         return [
@@ -129,7 +128,7 @@ extension StandInGoogle {
         return page(authorization, query).response
     }
 
-    /// Handles the form of the page. Validates the whole query again, because anyone can submit it.
+    /// Validates the whole query again: anyone can submit the form.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try GoogleAuthorization(query, registration)
@@ -155,7 +154,7 @@ extension StandInGoogle {
             [("code", code), ("scope", authorization.scopes.joined(separator: " ")), ("authuser", "0")])
     }
 
-    /// Every answer names its issuer (RFC 9207 §2).
+    /// With the issuer (RFC 9207 §2).
     private func answer(
         _ authorization: GoogleAuthorization, _ fields: [(name: String, value: String)]
     ) -> Response {

@@ -20,7 +20,7 @@ extension StandInGoogle {
         }
     }
 
-    /// Authenticates the client by a secret in the form or in `Authorization`, but not in both (RFC 6749 §2.3).
+    /// The secret is in the form or in `Authorization`, but not in both (RFC 6749 §2.3).
     private func authenticate(_ form: FormFields, _ header: String?) throws(OAuthRefusal) -> String {
         let (client, secret): (String?, String?)
         if let header {
@@ -46,8 +46,8 @@ extension StandInGoogle {
         OAuthRefusal(.unauthorized, "invalid_client", problem, challenge: #"Basic realm="stand-in for Google""#)
     }
 
-    /// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1). Foundation also decodes text whose last
-    /// bits belong to no byte.
+    /// Both parts are form-encoded first (RFC 6749 §2.3.1). Foundation also decodes text whose last bits belong to no
+    /// byte.
     private static func basic(_ header: String) -> (client: String, secret: String)? {
         guard header.utf8.count < 4_096, header.lowercased().hasPrefix("basic "),
             let data = Data(base64Encoded: String(header.dropFirst(6))),
@@ -78,7 +78,7 @@ extension StandInGoogle {
         return OAuthAnswer.json(.object(answer))
     }
 
-    /// RFC 7636 §4.6. Refuses a verifier without a challenge too, like Google.
+    /// RFC 7636 §4.6. Like Google, also refuses a verifier without a challenge.
     private static func check(_ verifier: String?, against challenge: String?) throws(OAuthRefusal) {
         guard let challenge else {
             guard verifier == nil else { throw .invalidGrant("There was no code_challenge for this code_verifier.") }
@@ -114,7 +114,7 @@ extension StandInGoogle {
         ]
     }
 
-    /// - Parameter party: The client that made the request. For apps with a server it differs from the audience.
+    /// - Parameter party: The requesting client. For apps with a server it differs from the audience.
     func idToken(for grant: Grant, party: String, accessToken: String) throws -> String {
         let now = world.now()
         var claims = Self.profile(of: grant)
@@ -128,7 +128,6 @@ extension StandInGoogle {
         return try keys.sign(claims)
     }
 
-    /// The profile members that the scopes reveal.
     static func profile(of grant: Grant) -> AuthJSONObject {
         let (visitor, person) = (grant.visitor, grant.visitor.person)
         var claims: AuthJSONObject = ["sub": .string(visitor.subject)]

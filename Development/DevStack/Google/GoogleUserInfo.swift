@@ -19,7 +19,7 @@ extension StandInGoogle {
         return OAuthAnswer.json(.object(Self.profile(of: token.grant)))
     }
 
-    /// `/revoke`: revokes the token and the whole consent, without authenticating the client.
+    /// `/revoke`: revokes the whole consent, without authenticating the client.
     func revoke(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = FormFields(request.uri.query ?? "")?["token"]
         let text: String
@@ -41,10 +41,11 @@ extension StandInGoogle {
         return OAuthAnswer.json([:])
     }
 
-    /// `/native-credential` with `{"person","nonce","client_id","server_client_id","email"}`: the result of Google's
-    /// library, for screens and tests without a device. Only `person` is required.
-    ///
-    /// With a server's client id, the ID token's audience is the server, and `azp` is the app (as on Android).
+    /// `/native-credential` with `{"person","nonce","client_id","server_client_id","email"}`, of which only `person` is
+    /// required:
+    /// the result of Google's library, without a device. With a server's client id, the ID token's audience is the
+    /// server, and
+    /// `azp` the app (as on Android).
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.provider.visitor(named: members)

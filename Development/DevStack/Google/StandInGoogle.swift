@@ -4,8 +4,9 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Simulates Google as described by its OpenID Connect pages. Stricter in two respects, which would be mistakes of our
-/// clients: it refuses requests without `openid` and plain code challenges.
+/// Simulates Google's OpenID Connect. Stricter where our clients would be wrong: refuses requests without `openid` and
+/// plain
+/// code challenges.
 package struct StandInGoogle: Sendable {
     static let provider = SimulatedProvider.google
     static let codeLifetime: Duration = .seconds(600)
@@ -28,7 +29,7 @@ package struct StandInGoogle: Sendable {
         origin = OwnOriginOnly(external: settings.external)
     }
 
-    /// Calls of `/revoke` that were answered with 200, oldest first; the last thousand.
+    /// Calls of `/revoke` with status 200, oldest first; the last thousand.
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {

@@ -2,19 +2,20 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// The mails of a dev server, which it keeps instead of sending them: in memory, and in a folder from run to run. The
-/// oldest are deleted when there are too many.
+/// Emails that a dev server keeps instead of sending: in memory, and in a folder from run to run. Deletes the oldest if
+/// there
+/// are too many.
 package final class Inbox: Sendable {
     package static let maximumCount = 200
-    /// Bytes of all files together.
+    /// Of all files together.
     package static let maximumBytes = 16_777_216
-    /// The longest search, in bytes.
+    /// Bytes.
     static let longestSearch = 256
-    /// The maximum number of pages that wait for new mails; the oldest is disconnected. Over HTTP/1.1 a browser opens at
-    /// most six connections to a server, and the app at `/app` needs most of them.
+    /// Pages that wait for new emails; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six
+    /// connections to a
+    /// server, and the app at `/app` needs most of them.
     static let maximumWatchers = 2
 
-    /// Why a page is woken.
     enum Wake {
         case look
         /// Too many other pages; no more events follow.
@@ -39,7 +40,7 @@ package final class Inbox: Sendable {
     private let folder: URL
     private let state: Mutex<State>
 
-    /// Reads the folder, and deletes files in it that are damaged.
+    /// Also deletes damaged files.
     ///
     /// - Parameter folder: Created if needed, for its owner only.
     /// - Throws: The error of creating or listing the folder.
@@ -52,7 +53,7 @@ package final class Inbox: Sendable {
             guard let number = Self.number(of: name) else { continue }
             kept.number = max(kept.number, number)
             let file = folder.appending(path: name)
-            // Ignored: an unreadable mail must not keep a dev server from starting.
+            // Ignored: an unreadable email must not keep a dev server from starting.
             guard let bytes = try? Data(contentsOf: file), let json = try? JSONReader.read(Array(bytes)),
                 let mail = InboxMail(json: json)
             else {
@@ -68,9 +69,9 @@ package final class Inbox: Sendable {
         state.withLock { trim(&$0) }
     }
 
-    /// Keeps a mail, and deletes the oldest if there are too many. Another copy of a mail replaces the first.
+    /// Replaces an earlier copy, and deletes the oldest emails if there are too many.
     ///
-    /// - Throws: The error of writing its file; the inbox is unchanged.
+    /// - Throws: The error of writing the file; the inbox is unchanged.
     package func keep(_ mail: InboxMail) throws {
         let bytes = Data(mail.json.text.utf8)
         try state.withLock { state in
@@ -85,7 +86,7 @@ package final class Inbox: Sendable {
         }
     }
 
-    /// The mails that contain all words of a text, newest first.
+    /// Emails that contain all words, newest first.
     package func mails(containing text: String = "") -> [InboxMail] {
         let words = text.lowercased().utf8.prefix(Self.longestSearch).split { $0 <= 0x20 }.map(Array.init)
         let mails = state.withLock { $0.mails }
@@ -107,7 +108,7 @@ package final class Inbox: Sendable {
     private func remove(_ kept: Kept, _ state: inout State) {
         state.mails.removeAll { $0.number == kept.number }
         state.size -= kept.size
-        // Ignored: if the file stays, the next start reads and counts it.
+        // Ignored: the next start reads and counts a file that stays.
         try? FileManager.default.removeItem(at: file(kept.number))
     }
 
@@ -122,9 +123,9 @@ package final class Inbox: Sendable {
     }
 }
 
-// Pages that show new mails as they arrive.
+// Pages that show new emails as they arrive.
 extension Inbox {
-    /// Returns a stream that wakes for each new mail, and once at the beginning.
+    /// Wakes for each new email, and once at the beginning.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
         let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -141,7 +142,6 @@ extension Inbox {
         return (number, wakes)
     }
 
-    /// Wakes a page without a new mail.
     func poke(_ number: Int) {
         state.withLock { state in _ = state.watchers.first { $0.number == number }?.wake.yield(.look) }
     }

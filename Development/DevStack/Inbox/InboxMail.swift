@@ -1,22 +1,21 @@
 package import GatehouseWire
 
-/// A mail of the dev server, as its recipient would get it.
 package struct InboxMail: Hashable, Sendable {
-    /// The same for all copies of a mail.
+    /// The same for all copies.
     package let id: String
     package let sentAt: Instant
     package let recipient: String
     package let subject: String
     package let text: String
     package let html: String
-    /// The message in the form of RFC 5322.
+    /// RFC 5322.
     package let source: String
     package var link: String?
     package var code: String?
 
     /// - Parameters:
-    ///   - id: Letters, digits and hyphens; other characters are removed.
-    ///   - source: The message in the form of RFC 5322.
+    ///   - id: Characters other than letters, digits and hyphens are removed.
+    ///   - source: RFC 5322.
     package init(
         id: String, sentAt: Instant, recipient: String, subject: String, text: String, html: String, source: String,
         link: String? = nil, code: String? = nil
@@ -27,7 +26,7 @@ package struct InboxMail: Hashable, Sendable {
         (self.link, self.code) = (link, code)
     }
 
-    /// The mail for programs: everything except the source.
+    /// Everything except the source.
     var summary: AuthJSONObject {
         var members: AuthJSONObject = [
             "id": .string(id), "sent_at": .string("\(sentAt)"), "to": .string(recipient), "subject": .string(subject),
@@ -56,7 +55,7 @@ package struct InboxMail: Hashable, Sendable {
             link: json["link"]?.stringValue, code: json["code"]?.stringValue)
     }
 
-    /// Whether every word occurs in the subject, the recipient, the text or the code. Ignores the case.
+    /// Every word occurs in subject, recipient, text or code, in any case.
     func matches(_ words: [[UInt8]]) -> Bool {
         guard !words.isEmpty else { return true }
         let content = Array([subject, recipient, text, code ?? ""].joined(separator: "\n").lowercased().utf8)

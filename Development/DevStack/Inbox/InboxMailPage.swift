@@ -4,9 +4,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The page of one mail.
 struct InboxMailPage {
-    /// The form in which the mail is shown.
     enum View: String, CaseIterable {
         case html, text, source
 
@@ -22,8 +20,9 @@ struct InboxMailPage {
     let mail: InboxMail
     let view: View
 
-    /// Limits the mail's HTML, on this page and in its own window, to opening links in new windows. Without scripts and
-    /// with its own origin, it cannot reach this page or any other.
+    /// The email's HTML may only open links in new windows. Without scripts and with its own origin, it cannot reach
+    /// this page or
+    /// any other.
     private static let sandbox = "allow-popups allow-popups-to-escape-sandbox"
 
     private var path: String { "\(Inbox.path)/mails/\(mail.id)" }
@@ -73,7 +72,7 @@ struct InboxMailPage {
         }
     }
 
-    /// The mail's HTML, harmless also outside of its frame. Mails load nothing from elsewhere.
+    /// Harmless outside of its frame as well. Emails load nothing from elsewhere.
     static func framed(_ mail: InboxMail) -> Response {
         var response = Answer.text(inNewWindows(mail.html), contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] =
@@ -83,7 +82,7 @@ struct InboxMailPage {
         return response
     }
 
-    /// Makes links open windows of their own, as mail readers do: other pages refuse to be shown in a frame.
+    /// As in email readers: other pages refuse to be shown in a frame.
     private static func inNewWindows(_ html: String) -> String {
         guard let head = html.range(of: "<head>", options: .caseInsensitive) else { return html }
         return html.replacingCharacters(in: head, with: "<head><base target=\"_blank\">")

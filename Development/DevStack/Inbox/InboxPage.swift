@@ -2,14 +2,14 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The list of mails. Works without scripts, except that new mails then need a reload.
+/// Works without scripts, except that new emails need a reload.
 struct InboxPage {
     let mails: [InboxMail]
     let search: String
-    /// The number of mails without the search.
+    /// Without the search.
     let total: Int
 
-    /// The directives that its script and its form need.
+    /// For its script and its form.
     private static let policy = ["connect-src 'self'", "form-action 'self'"]
 
     var response: Response {
@@ -73,8 +73,8 @@ struct InboxPage {
 }
 
 extension InboxMail {
-    /// The time in whole seconds, for programs.
+    /// In whole seconds, for programs.
     var moment: String { "\(Instant(seconds: sentAt.seconds))" }
-    /// The time for people without a script, which would show it in their own zone.
+    /// For people without the script, which shows their own time zone.
     var readableMoment: String { "\(moment.prefix(10)) \(moment.dropFirst(11).prefix(8)) UTC" }
 }

@@ -5,16 +5,15 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-// The inbox of `gatehouse dev`, as pages and as JSON. `gatehouse serve` never routes it. The server's check of `Host`
-// keeps out other websites that point their own domain at it.
+// The inbox of `gatehouse dev`; `gatehouse serve` never routes it. The server's check of `Host` keeps out other
+// websites that
+// point their domain at it.
 extension Inbox {
     package static let path = LandingPage.path + "/inbox"
-    /// The interval of keep-alive events, which detect dead connections.
+    /// Keep-alive events detect dead connections.
     private static let pulse: Duration = .seconds(15)
 
-    /// The routes under `/dev/inbox`.
-    ///
-    /// - Parameter external: The public URL of the dev server without a trailing slash.
+    /// - Parameter external: The dev server's public URL without a trailing slash.
     package func table(runtime: ServerRuntime, external: String) -> RouteTable {
         let origin = OwnOriginOnly(external: external)
         let own: Route.Guard = { try origin.check($0, $1) }
@@ -35,7 +34,7 @@ extension Inbox {
         return InboxPage(mails: mails(containing: search), search: search, total: count).response
     }
 
-    /// `{"mails":[…]}`, newest first, for programs.
+    /// `{"mails":[…]}`, newest first.
     @Sendable private func listAsJSON(_ request: Request, _ context: ServerContext) -> Response {
         let mails = mails(containing: search(request)).map { AuthJSON.object($0.summary) }
         let json = AuthJSON.object(["mails": .array(mails)])
@@ -55,7 +54,7 @@ extension Inbox {
 
     private func search(_ request: Request) -> String { FormFields(request.uri.query ?? "")?["q"] ?? "" }
 
-    /// An event for each new mail, as server-sent events (HTML standard, 9.2).
+    /// Server-sent events (HTML standard, 9.2), one per new email.
     private func events(_ sleep: @escaping @Sendable (Duration) async throws -> Void) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
@@ -80,7 +79,7 @@ extension Inbox {
         // A shutdown must not wait for browsers that only watch.
         for await wake in wakes.cancelOnGracefulShutdown() {
             guard wake == .look else {
-                // Browsers ignore an event without data, and reconnect unless told otherwise.
+                // Browsers ignore an event without data, and reconnect by default.
                 try await writer.write(ByteBuffer(string: "event: moved\ndata: elsewhere\n\n"))
                 break
             }

@@ -1,6 +1,6 @@
-/// The inbox's scripts and style sheet. A page's content security policy lists the digests of its scripts and styles.
+/// A page's content security policy lists the digests of its scripts and styles.
 enum InboxScript {
-    /// Shows new mails, and searches while typing.
+    /// Shows new emails, and searches while typing.
     static let list: StaticString = """
         "use strict";
         const at = id => document.getElementById(id);
@@ -35,7 +35,7 @@ enum InboxScript {
             if (source.readyState === EventSource.CLOSED) pause = setTimeout(connect, 1000);
           };
         }
-        // A hidden page leaves its connection to others: a browser has few for each server.
+        // A browser has few connections per server, so a hidden page releases its own.
         document.addEventListener("visibilitychange", () => {
           if (!document.hidden) return connect();
           clearTimeout(pause);

@@ -3,14 +3,14 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The page of `gatehouse dev` with every request of the server, to read and to try. Without scripts it is a list.
+/// Every request of the server, to read and to try. Without scripts it is a list.
 package struct APIPage: Sendable {
     package static let path = LandingPage.path + "/api"
 
     private let content: [HTML]
 
-    /// - Parameter document: The server's OpenAPI document.
-    /// - Throws: ``JSONProblem`` if it is no JSON.
+    /// - Parameter document: OpenAPI.
+    /// - Throws: ``JSONProblem`` if it is not JSON.
     package init(document: [UInt8]) throws {
         let paths = try JSONReader.read(document)["paths"]?.objectValue ?? [:]
         var all: [(tag: String, path: String, html: HTML)] = []
@@ -27,7 +27,6 @@ package struct APIPage: Sendable {
         }
     }
 
-    /// The route `/dev/api`.
     package func table(runtime: ServerRuntime) -> RouteTable {
         let group = RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store")
         return RouteTable(group: group, runtime: runtime, [Route(.get, "", show)])

@@ -1,6 +1,6 @@
-/// The script and the style of the page of requests. The page names their digests in its content security policy.
+/// The content security policy lists their digests.
 enum APIScript {
-    /// Adds a form to a request when its reader opens it, and sends what the form says to this server.
+    /// Adds a form to an opened request, and sends it to this server.
     static let script: StaticString = """
         "use strict";
         const made = (kind, members, ...children) => {

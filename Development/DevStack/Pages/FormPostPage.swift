@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// The page that delivers an answer to the app's server in a form (OAuth 2.0 Form Post Response Mode §2).
+/// OAuth 2.0 Form Post Response Mode §2.
 enum FormPostPage {
     /// Without scripts, the user taps a button instead.
     private static let script: StaticString = "document.forms[0].submit()"

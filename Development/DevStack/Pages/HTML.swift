@@ -1,13 +1,13 @@
 import GatehouseWire
 
-/// HTML that escapes every interpolated text. Only HTML is inserted unchanged.
+/// Escapes every interpolated text. Only HTML is inserted unchanged.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String
 
     init(stringLiteral value: String) { text = value }
     init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-    /// Our own text that must not be escaped, such as a style sheet.
+    /// Our own text, such as a style sheet.
     init(trusted text: StaticString) { self.text = "\(text)" }
 
     struct StringInterpolation: StringInterpolationProtocol {
@@ -17,7 +17,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { text += literal }
 
-        /// Escapes text for element content and quoted attributes.
+        /// For element content and quoted attributes.
         mutating func appendInterpolation(_ value: String) {
             for scalar in value.unicodeScalars {
                 switch scalar {

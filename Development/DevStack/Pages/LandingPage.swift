@@ -3,23 +3,20 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The PKCE example of RFC 7636, appendix B. For manual experiments only: the verifier is public.
+/// RFC 7636, appendix B. For manual experiments only: the verifier is public.
 package enum ExampleProofKey {
-    /// The `code_verifier`.
     package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-    /// Its `code_challenge` with the method `S256`.
+    /// S256.
     package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }
 
-/// The site of a dev server: the default redirect target. Shows what the browser returned with, and links to try both
-/// simulated providers.
+/// The default redirect target. Shows the browser's return parameters, and links to both simulated providers.
 struct LandingPage: Sendable {
     static let path = "/dev"
 
     let external: String
-    /// The URL of the reference app, if available.
+    /// The reference app.
     var app: String?
-    /// The URL of the inbox, if mails are kept.
     var inbox: String?
 
     func table(runtime: ServerRuntime) -> RouteTable {
@@ -93,8 +90,9 @@ struct LandingPage: Sendable {
         return "curl -s \(Self.word("\(external)/auth/v1/token?grant_type=pkce")) -d \(Self.word(writer.text))"
     }
 
-    /// Encloses text in single quotes, within which a POSIX shell treats only the quote itself specially (XCU 2.2.2).
-    /// Works on bytes, like the shell: a quote followed by a combining mark is still a quote.
+    /// Single quotes, within which a POSIX shell treats only the quote specially (XCU 2.2.2). On bytes, like the shell:
+    /// a quote
+    /// followed by a combining mark is still a quote.
     private static func word(_ text: String) -> String {
         "'" + text.split(ascii: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

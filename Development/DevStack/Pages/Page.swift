@@ -5,10 +5,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The frame of every page: self-contained, without external resources, and safe against script injection.
+/// Every page is self-contained and safe against script injection.
 enum Page {
-    /// A page of a simulated provider.
-    ///
     /// - Parameter script: The only script that may run, identified by its digest.
     static func response(
         _ provider: SimulatedProvider, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil,
@@ -21,7 +19,7 @@ enum Page {
     }
 
     /// - Parameters:
-    ///   - style: A style sheet after that of all pages.
+    ///   - style: After the common style sheet.
     ///   - policy: Further directives of the content security policy.
     static func response(
         title: String, header: HTML = "<strong>gatehouse dev</strong> on this machine",
@@ -51,13 +49,12 @@ enum Page {
             """
         var response = Answer.text(html.text, status: status, contentType: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = Self.policy(script, style, policy)
-        // The URL of this page contains the app's state. Only its origin is sent, as the real providers do.
+        // This page's URL contains the app's state. Like the real providers, send only its origin.
         response.headers[.referrerPolicy] = "origin"
         return response
     }
 
-    /// Without `form-action`, because browsers also apply it to the redirects after a form, which lead to the app's own
-    /// scheme.
+    /// Without `form-action`: browsers also apply it to redirects after a form, which lead to the app's own scheme.
     private static func policy(_ script: StaticString?, _ style: StaticString?, _ others: [String]) -> String {
         let styles = [PageStyle.sheet, style].compactMap(\.self).map { "'\(digest($0))'" }.joined(separator: " ")
         let parts = [

@@ -1,4 +1,4 @@
-/// The style sheet of all pages. Deliberately plain, so that they are not mistaken for the real providers' pages.
+/// Deliberately plain: not to be mistaken for the real providers' pages.
 enum PageStyle {
     static let sheet: StaticString = """
         :root{color-scheme:light dark;--page:#f4f4f1;--card:#fff;--text:#1c1c1a;--quiet:#575752;--line:#c9c9c2;\

@@ -2,18 +2,16 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// The page that selects the test account. Works without scripts.
+/// Selects the test account. Works without scripts.
 struct PersonPage {
     let provider: SimulatedProvider
     let client: String
-    /// The requested data as text.
     let wishes: [String]
     let returnsTo: String
-    /// The query of the authorization request. The form is sent to the same URL, and the query is validated again.
+    /// Of the authorization request. The form is sent to the same URL, which validates it again.
     let query: String
-    /// The app's suggestion for the input field.
+    /// For the input field.
     var hint: String?
-    /// The refused input, and why.
     var refused: (typed: String, problem: Visitor.AddressProblem)?
 
     var response: Response {

@@ -1,44 +1,38 @@
 import GatehouseWire
 
-/// A test account of a simulated provider. Its title describes its behaviour.
+/// A test account whose title describes its behaviour.
 package struct Person: Hashable, Sendable {
-    /// The account's email address.
     package enum Address: Hashable, Sendable {
         case verified(String)
         case unverified(String)
-        /// The app gets a relay address of Apple's.
+        /// The app gets an Apple relay address.
         case hidden
         case none
-        /// Typed on the page; counts as verified.
+        /// On the page; treated as verified.
         case typed
     }
 
-    /// How sign-in with the account behaves.
     package enum Conduct: Hashable, Sendable {
         case signsIn
-        /// Cancels on the page.
+        /// On the page.
         case cancels
-        /// The token endpoint fails for this account.
+        /// The token endpoint fails.
         case failsAtToken
-        /// The token endpoint is slow for this account.
+        /// The token endpoint is slow.
         case takesTime
-        /// The ID token contains a different nonce than the one sent.
+        /// The ID token's nonce differs from the one sent.
         case mixesUpNonce
     }
 
-    /// The id in requests.
+    /// In requests.
     package let id: String
-    /// The name on the provider's page, such as `Hidden address`.
+    /// On the provider's page, such as `Hidden address`.
     package let title: String
-    /// One sentence on the provider's page about the behaviour.
+    /// One sentence on the provider's page.
     package let explanation: String
-    /// The first name in claims.
     package let givenName: String
-    /// The last name in claims.
     package let familyName: String
-    /// The account's email address.
     package let address: Address
-    /// How sign-in with the account behaves.
     package let conduct: Conduct
 
     private init(
@@ -52,7 +46,7 @@ package struct Person: Hashable, Sendable {
 }
 
 extension Person {
-    /// The address that the page shows; nil if there is none or it is typed.
+    /// nil if there is none or it is typed.
     var shownAddress: String? {
         switch address {
         case .verified(let email), .unverified(let email): email
@@ -63,7 +57,7 @@ extension Person {
 
     static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
 
-    /// All test accounts of a provider, in the order of its page.
+    /// In the page's order.
     package static func cast(of provider: SimulatedProvider) -> [Person] {
         provider == .apple ? all : all.filter { $0.address != .hidden }
     }

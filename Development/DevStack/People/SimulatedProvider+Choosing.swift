@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPTypes
 
 extension SimulatedProvider {
-    /// The account chosen on the page: `person`, and `email` for the account with a typed address.
+    /// From the page's `person`, and `email` for the account with a typed address.
     ///
     /// - Throws: ``PageRefusal`` for an unknown account, ``Visitor/AddressProblem`` for an invalid address.
     func visitor(chosen choice: FormFields) throws -> Visitor {
@@ -12,7 +12,7 @@ extension SimulatedProvider {
         return try Visitor(person, typed: choice["email"], at: self)
     }
 
-    /// The account chosen in the JSON of a test control.
+    /// From a test control's JSON.
     ///
     /// - Throws: ``OAuthRefusal`` `invalid_request`, or the members' errors for a wrong type.
     func visitor(named members: JSONMembers) throws -> Visitor {

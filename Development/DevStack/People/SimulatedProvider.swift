@@ -1,12 +1,10 @@
 import Crypto
 import GatehouseWire
 
-/// A simulated provider.
 package enum SimulatedProvider: String, Sendable {
     case apple
     case google
 
-    /// The display name.
     var name: String {
         switch self {
         case .apple: "Apple"
@@ -14,14 +12,12 @@ package enum SimulatedProvider: String, Sendable {
         }
     }
 
-    /// The path under which it is mounted.
+    /// Where it is mounted.
     var path: String { "/dev/" + rawValue }
 }
 
 extension SimulatedProvider {
-    /// The subject of an account: the same after every start, and different for each provider.
-    ///
-    /// - Parameter key: Identifies the account.
+    /// The same after every start, and different for each provider.
     func subject(for key: String) -> String {
         let digest = Array(SHA256.hash(data: Array("\(rawValue) subject \(key)".utf8)))
         let digits = digest.map { String($0 % 10) }

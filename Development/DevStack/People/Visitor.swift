@@ -1,15 +1,14 @@
 import GatehouseWire
 
-/// A chosen account as one provider knows it.
+/// An account as one provider knows it.
 struct Visitor: Sendable {
     let person: Person
     let subject: String
     let email: String?
     let isVerified: Bool
-    /// Whether the address is a relay of Apple's.
+    /// Apple's relay.
     let isRelay: Bool
 
-    /// Why a typed address is invalid.
     enum AddressProblem: Error, Equatable, Sendable {
         case missing
         case malformed
@@ -22,8 +21,9 @@ struct Visitor: Sendable {
         }
     }
 
-    /// - Parameter typed: The typed address; used only for the account that has one. Each address is a different
-    ///   account, because a subject does not silently change its address.
+    /// - Parameter typed: For the account that has a typed address. Each address is a different account, because a
+    ///   subject does
+    ///   not silently change its address.
     init(_ person: Person, typed: String?, at provider: SimulatedProvider) throws(AddressProblem) {
         var key = person.id
         switch person.address {

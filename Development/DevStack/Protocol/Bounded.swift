@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A dictionary that evicts its oldest entry when it is full.
+/// Evicts its oldest entry when it is full.
 struct Bounded<Value> {
     let capacity: Int
     private var values: [ExternalName: Value] = [:]

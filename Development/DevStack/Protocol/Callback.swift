@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// The redirect to the app with an answer.
 struct Callback {
     enum Mode: String, CaseIterable {
         case query
@@ -10,10 +9,10 @@ struct Callback {
         case formPost = "form_post"
     }
 
-    /// A registered URL; redirects never go elsewhere.
+    /// Registered; redirects never go elsewhere.
     let url: String
     let mode: Mode
-    /// Repeated unchanged; nil if there was none.
+    /// Repeated unchanged.
     let state: String?
 
     func response(_ provider: SimulatedProvider, _ fields: [(name: String, value: String)]) -> Response {

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The parameters of a query or form (WHATWG URL §5.1), parsed strictly.
+/// A query or form (WHATWG URL §5.1), parsed strictly.
 struct FormFields {
     /// Far more than any request needs.
     private static let maximumCount = 100
@@ -22,16 +22,16 @@ struct FormFields {
 
     init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
-    /// nil if absent or empty: a parameter without a value counts as omitted (RFC 6749 §3.1).
+    /// nil if absent or empty: a parameter without a value is omitted (RFC 6749 §3.1).
     subscript(name: String) -> String? {
         let value = pairs.first { $0.name == name }?.value
         return value?.isEmpty == false ? value : nil
     }
 
-    /// The elements of a space-separated parameter.
+    /// Space-separated.
     func words(_ name: String) -> [String] { (self[name] ?? "").split(ascii: " ").map(String.init) }
 
-    /// The first duplicate name, which no request may contain (RFC 6749 §3.1).
+    /// No request may repeat a name (RFC 6749 §3.1).
     var repeatedName: String? {
         var seen: Set<ExternalName> = []
         return pairs.first { !seen.insert(ExternalName(trusted: $0.name)).inserted }?.name

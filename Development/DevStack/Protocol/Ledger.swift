@@ -1,21 +1,21 @@
 import GatehouseWire
 import Synchronization
 
-/// A user's consent for an app, with its circumstances.
+/// A user's consent for an app.
 struct Grant: Sendable {
     let client: String
     let visitor: Visitor
     let scopes: [String]
     let authorizedAt: Instant
-    /// nil for codes of native sign-in.
+    /// nil for native sign-in.
     var redirectURI: String?
     var nonce: String?
-    /// The S256 challenge (RFC 7636 §4.2).
+    /// S256 (RFC 7636 §4.2).
     var challenge: String?
     var mayRefresh = true
 }
 
-/// The in-memory state of a simulated provider. All of it is bounded; the oldest entries are evicted.
+/// A simulated provider's state, in memory. Bounded by evicting the oldest entries.
 final class Ledger: Sendable {
     static let capacity = 1_000
 
@@ -33,7 +33,7 @@ final class Ledger: Sendable {
 
         let kind: Kind
         let grant: Grant
-        /// nil: valid until it is revoked.
+        /// nil: valid until revoked.
         let expiresAt: Instant?
     }
 
@@ -49,7 +49,7 @@ final class Ledger: Sendable {
 
     init(randomBytes: @escaping @Sendable (Int) -> [UInt8]) { self.randomBytes = randomBytes }
 
-    /// 32 random bytes after a prefix that names the kind of token.
+    /// 32 random bytes after a prefix for the kind of token.
     private func text(_ prefix: String) -> String { prefix + Base64URL.text(randomBytes(32)) }
 }
 
@@ -87,9 +87,7 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// Records that the user uses the app.
-    ///
-    /// - Returns: Whether this is the first time, in which case the provider sends the user's name.
+    /// - Returns: Whether this is the first consent, with which the provider sends the user's name.
     func noteConsent(_ client: String, _ visitor: Visitor) -> Bool {
         state.withLock { state in
             let key = client + " " + visitor.subject
@@ -99,9 +97,9 @@ extension Ledger {
         }
     }
 
-    /// Ends a user's consent, and invalidates everything that was issued.
+    /// Also invalidates everything that was issued.
     ///
-    /// - Parameter client: The client; nil for all.
+    /// - Parameter client: nil for all.
     func endConsent(_ client: String?, subject: String) {
         let isOver: @Sendable (String, String) -> Bool = { $1 == subject && (client == nil || client == $0) }
         state.withLock { state in

@@ -3,13 +3,12 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// An OAuth error (RFC 6749 §5.2, RFC 6750 §3). Its description explains how to fix the request, because a simulation
-/// has nothing to hide.
+/// RFC 6749 §5.2, RFC 6750 §3. The description explains how to fix the request: a simulation has nothing to hide.
 struct OAuthRefusal: Error, Equatable {
     let status: HTTPResponse.Status
     let error: String
     let description: String
-    /// The value of the `WWW-Authenticate` header.
+    /// `WWW-Authenticate`.
     var challenge: String?
 
     init(_ status: HTTPResponse.Status, _ error: String, _ description: String, challenge: String? = nil) {
@@ -42,7 +41,7 @@ enum OAuthAnswer {
 }
 
 extension SimulatedProvider {
-    /// Converts a handler's refusals to responses: JSON for API clients, a page for browsers.
+    /// Refusals become JSON for API clients, a page for browsers.
     func answering(_ handler: @escaping Route.Handler) -> Route.Handler {
         { request, context in
             do {
@@ -57,7 +56,6 @@ extension SimulatedProvider {
 }
 
 extension Request {
-    /// Parses the form in the body.
     func form(_ context: ServerContext) async throws -> FormFields {
         let type = headers[.contentType]?.split(ascii: ";").first?.split(ascii: " ").joined().lowercased()
         guard type == "application/x-www-form-urlencoded" else {
@@ -71,7 +69,6 @@ extension Request {
         return fields
     }
 
-    /// Parses the query of an authorization request.
     func authorizationQuery() throws(PageRefusal) -> FormFields {
         guard let fields = FormFields(uri.query ?? "") else {
             throw PageRefusal("invalid_request", "The query of this address is not a form.")

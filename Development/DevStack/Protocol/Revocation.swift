@@ -1,12 +1,10 @@
 package import GatehouseWire
 
-/// A call to a revocation endpoint that was answered with 200.
+/// A call with status 200.
 package struct Revocation: Equatable, Sendable {
-    /// The `client_id` of the call.
     package let client: String
-    /// When the call was answered.
     package let at: Instant
-    /// nil for a token that was unknown or already invalid. The response was 200 nevertheless.
+    /// nil for an unknown or invalid token. The status is 200 nevertheless.
     package let subject: String?
     /// `access_token` or `refresh_token`; nil as above.
     package let kind: String?

@@ -2,10 +2,9 @@ import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The signing keys of a simulated provider. The newest signs; previous ones remain published. The first one is made when it
-/// is wanted, because most runs want none.
+/// The newest key signs; previous ones remain published. Created on first use: most runs need none.
 final class StandInKeys: Sendable {
-    /// The number of keys that Apple publishes.
+    /// As many as Apple's.
     private static let publishedCount = 3
 
     private let makeKey: @Sendable () throws -> JSONWebKey
@@ -26,7 +25,7 @@ final class StandInKeys: Sendable {
 
     func algorithm() throws -> SigningAlgorithm { try published()[0].key.algorithm }
 
-    /// The `kid` of each published key, newest first.
+    /// Newest first.
     func ids() throws -> [String] { try published().compactMap(\.key.id) }
 
     /// - Throws: Errors of key generation. Nothing changed.
@@ -39,13 +38,13 @@ final class StandInKeys: Sendable {
         }
     }
 
-    /// The JWKS document.
+    /// JWKS.
     func document() throws -> [UInt8] { try KeySet(published().map(\.key)).publicDocument }
 
     func sign(_ claims: AuthJSONObject) throws -> String {
         try published()[0].sign(payload: Array(AuthJSON.object(claims).text.utf8))
     }
 
-    /// The `at_hash` or `c_hash` of a token or code (OpenID Connect Core 1.0 §3.1.3.6).
+    /// `at_hash` or `c_hash` (OpenID Connect Core 1.0 §3.1.3.6).
     func hash(of text: String) throws -> String { try algorithm().halfHash(of: text) }
 }

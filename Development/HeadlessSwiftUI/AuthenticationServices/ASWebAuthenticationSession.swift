@@ -6,9 +6,9 @@ public typealias ASPresentationAnchor = UIWindow
     func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
 }
 
-// The window that the sheet belongs to determines the user's actions. Everything runs on the main actor, as Apple
-// requires; code that this rejects would have a data race on Apple's platforms. `init(url:callback:completionHandler:)`
-// is of iOS 17.4.
+// The sheet's window determines the user's actions. Everything runs on the main actor, as Apple requires; code that
+// this
+// rejects would have a data race on Apple's platforms. `init(url:callback:completionHandler:)` is from iOS 17.4.
 @MainActor @preconcurrency open class ASWebAuthenticationSession: NSObject {
     public typealias CompletionHandler = (URL?, (any Error)?) -> Void
 
@@ -34,7 +34,7 @@ public typealias ASPresentationAnchor = UIWindow
     open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
     open var prefersEphemeralWebBrowserSession = false
 
-    /// A session can start only once.
+    /// A session starts only once.
     open var canStart: Bool { stage == .new && presentationContextProvider != nil }
 
     /// The sheet retains the session until it ends.
@@ -72,7 +72,7 @@ public typealias ASPresentationAnchor = UIWindow
 private let windowKey = ObjectIdentifier(ProviderSheets.self)
 
 extension UIWindow {
-    /// A window with a scripted user.
+    /// With a scripted user.
     package convenience init(_ sheets: ProviderSheets) {
         self.init()
         contents[windowKey] = sheets

@@ -1,7 +1,8 @@
 public import Foundation
 
-// The parts of AuthenticationServices that the screens use, for Linux, with Apple's documented declarations. The
-// screen's ``ProviderSheets`` determine the user's actions in a sheet.
+// The parts of AuthenticationServices that the screens use, as Apple documents them. ``ProviderSheets`` determine the
+// user's
+// actions.
 
 public protocol ASAuthorizationCredential: NSObjectProtocol {}
 
@@ -70,7 +71,7 @@ open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential
     }
 }
 
-/// A saved password. No sheet of a headless device returns one.
+/// No headless sheet returns one.
 open class ASPasswordCredential: NSObject, ASAuthorizationCredential {
     public let user: String
     public let password: String

@@ -1,11 +1,10 @@
 public import Foundation
 public import SwiftUI
 
-/// The system sheets of a device, and the user's actions in them.
+/// A device's system sheets, and the user's actions in them.
 package struct ProviderSheets: Sendable {
-    /// Apple's sheet.
     package var apple: @MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization
-    /// The browser sheet; returns the URL that the browser came back with.
+    /// Returns the callback URL.
     package var browser: @MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL
 
     package init(

@@ -52,7 +52,7 @@ extension SignInWithAppleButton: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] {
         let environment = context.environment
         let node = context.node
-        // As the button of UIKit, which takes its style when it is made.
+        // Like UIKit's button, which takes its style when it is created.
         let isWhite = node.remembered("isWhite") { environment.isAppleButtonWhite }
         let language = environment.locale.language.languageCode?.identifier ?? "en"
         let title = HStack(spacing: 6) {

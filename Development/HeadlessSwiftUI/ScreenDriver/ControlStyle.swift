@@ -1,12 +1,11 @@
 extension HTMLPage {
-    /// Resets the browser's style of HTML controls, so that the page's style fully determines their look. Comes first
-    /// and has no specificity.
+    /// Resets the browser's style of controls. Comes first and has no specificity.
     public static let controls = """
         main:where(:not(.screen)), .layer { display: contents }
         :where(button, a.button, input) { appearance: none; border: 0; border-radius: 0; background: none; font: inherit;
           color: inherit; text-align: inherit; text-decoration: none; padding: 0; letter-spacing: inherit; margin: 0 }
         :where(button, a.button) { cursor: pointer } :where(button:disabled) { cursor: default }
         """
-    /// The style of all pages, for a page that shows the screen in an element with the class `screen`.
+    /// For a page that shows the screen in an element with the class `screen`.
     public static var sheet: String { controls + "\n" + style.replacing("body {", with: ".screen {") }
 }

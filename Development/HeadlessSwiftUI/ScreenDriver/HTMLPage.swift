@@ -1,9 +1,9 @@
 import Foundation
 import SwiftUI
 
-/// Renders the screen as a self-contained HTML page, for pictures in a browser.
+/// A self-contained page, for pictures in a browser.
 public struct HTMLPage {
-    /// In points.
+    /// Points.
     public var width = 390
     public var height = 844
 

@@ -1,6 +1,5 @@
 import SwiftUI
 
-/// The inline style of an element, as CSS.
 @MainActor enum HTMLStyle {
     static func text(_ element: ScreenElement, _ parent: HTMLWriter.Parent) -> String {
         (flex(element, parent) + look(element.style) + box(element)).joined(separator: ";")

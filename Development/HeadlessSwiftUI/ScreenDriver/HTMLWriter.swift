@@ -1,9 +1,9 @@
 import SwiftUI
 
-/// Writes elements as semantic HTML, for eyes, keyboards and screen readers alike. Reduces SwiftUI's layout to one
-/// question per axis: does the element fill the space that it is offered?
+/// Semantic HTML for eyes, keyboards and screen readers. Reduces SwiftUI's layout to one question per axis: does the
+/// element
+/// fill the offered space?
 @MainActor struct HTMLWriter {
-    /// The layout of the parent element.
     enum Parent {
         case row, column, layers
 
@@ -17,15 +17,16 @@ import SwiftUI
         }
     }
 
-    /// Whether a user operates the page. Elements then have ids, styles are in attributes that a script applies under a
-    /// strict content security policy, and secret text is omitted.
+    /// A user operates the page: elements have ids, a script applies styles from attributes under a strict content
+    /// security
+    /// policy, and secret text is omitted.
     let isLive: Bool
-    /// The presentations so far, the topmost last.
+    /// The topmost last.
     private var presented: [String] = []
 
     init(isLive: Bool = false) { self.isLive = isLive }
 
-    /// The root and the presentations above it. Only the topmost layer is reachable.
+    /// The root and its presentations. Only the topmost layer is reachable.
     ///
     /// - Throws: ``ScreenError`` for a symbol that ``Symbols`` does not contain.
     mutating func layers(_ elements: [ScreenElement]) throws -> String {
@@ -165,7 +166,7 @@ extension HTMLWriter {
         switch element.kind {
         case .sheet, .cover, .alert, .dialog:
             let name = spoken.label ?? element.title ?? element.name
-            // On a live page the phone's controls stay usable next to it: `inert` alone disables the screen behind it.
+            // On a live page the phone's controls stay usable next to it: only `inert` disables the screen behind it.
             attributes += element.kind == .alert ? " role=\"alertdialog\"" : " role=\"dialog\""
             if !isLive { attributes += " aria-modal=\"true\"" }
             attributes += " aria-label=\"\(escaped(String(name.prefix(100))))\""
@@ -188,7 +189,7 @@ extension HTMLWriter {
         return attributes
     }
 
-    /// Works on scalars, like a browser: a quote ends an attribute even if a combining mark follows.
+    /// On scalars, like a browser: a quote ends an attribute even if a combining mark follows.
     func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
@@ -208,12 +209,11 @@ extension ScreenElement {
         return children.lazy.filter { !$0.isPresentation && !$0.isHidden }.compactMap(\.title).first
     }
 
-    /// Whether the element contains a modal.
     fileprivate var holdsModal: Bool {
         spoken.traits.contains(.isModal) || children.contains { !$0.isPresentation && $0.holdsModal }
     }
 
-    /// Whether a selectable button is selected; nil for other elements.
+    /// nil unless the button is selectable.
     fileprivate var isPressed: Bool? {
         guard kind == .button else { return nil }
         return spoken.traits.contains(.isSelected) ? true : details["isOption"] == nil ? nil : false

@@ -1,18 +1,18 @@
 import SwiftUI
 
-/// How an element and its content are drawn: colours and lengths as CSS.
+/// Colours and lengths as CSS.
 public struct Look: Hashable, Sendable {
-    /// The colour of the first text.
+    /// The first text's colour.
     public var text: String?
     public var background: String?
     public var border: String?
     public var corner: String?
-    /// The font of the first text; nil for the system's.
+    /// The first text's font; nil for the system's.
     public var family: String?
-    /// The size of the first text in points.
+    /// The first text's, in points.
     public var size: Double?
 
-    /// Reads the outermost values, and those of the first text.
+    /// Outermost values, and the first text's.
     @MainActor mutating func read(_ element: ScreenElement) {
         background = background ?? element.style.background
         border = border ?? element.style.border

@@ -5,7 +5,7 @@ import SwiftUI
 extension Screen {
     /// Taps a button, link or toggle.
     ///
-    /// - Throws: ``ScreenError`` if there is not exactly one, or if it is disabled.
+    /// - Throws: ``ScreenError`` unless there is exactly one, and it is enabled.
     public func tap(_ name: String) async throws {
         let button = try button(name)
         guard button.isEnabled, let action = button.action else {
@@ -14,9 +14,7 @@ extension Screen {
         await act(action)
     }
 
-    /// Taps twice in quick succession: the second tap precedes any effect of the first.
-    ///
-    /// - Throws: As ``tap(_:)``.
+    /// The second tap precedes any effect of the first.
     public func tapTwice(_ name: String) async throws {
         let button = try button(name)
         guard button.isEnabled, let action = button.action else {
@@ -39,7 +37,7 @@ extension Screen {
         await act(action)
     }
 
-    /// Taps a field and replaces its text, key by key.
+    /// Replaces a field's text, key by key.
     ///
     /// - Throws: As ``focus(_:)``.
     public func type(_ text: String, into name: String) async throws {
@@ -54,7 +52,7 @@ extension Screen {
 
     /// Taps a field.
     ///
-    /// - Throws: ``ScreenError`` if there is not exactly one, or if it is disabled.
+    /// - Throws: ``ScreenError`` unless there is exactly one, and it is enabled.
     public func focus(_ name: String) async throws {
         let found = try field(name)
         guard found.isEnabled else {
@@ -63,22 +61,22 @@ extension Screen {
         await act { found.field?.focus(true) }
     }
 
-    /// Presses Return in a field.
+    /// Presses Return.
     ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
+    /// - Throws: ``ScreenError`` unless there is exactly one field.
     public func submit(_ name: String) async throws {
         let found = try field(name)
         await act { found.field?.submit() }
     }
 
-    /// Scrolls the page, which dismisses the keyboard if the view is set to do so.
+    /// Dismisses the keyboard if the view is set to do so.
     public func scroll() async {
         let hidesKeyboard = !all { $0.details["dismissesKeyboard"] == "true" }.isEmpty
         let focused = all { $0.field?.isFocused == true }.first
         await act { if hidesKeyboard { focused?.field?.focus(false) } }
     }
 
-    /// Pulls the list down, and waits until it has reloaded.
+    /// Waits until the list has reloaded.
     ///
     /// - Throws: ``ScreenError`` if the screen cannot be pulled.
     public func pullToRefresh() async throws {
@@ -100,12 +98,9 @@ extension Screen {
         return true
     }
 
-    /// Opens the app with a URL, such as a mail's link.
+    /// Such as an email's link.
     public func open(_ url: URL) async { await act { host.open(url) } }
 
-    /// Taps the bar's back button.
-    ///
-    /// - Throws: As ``tap(_:)``.
     public func goBack() async throws { try await tap("BackButton") }
 
     private func act(_ action: @MainActor () -> Void) async {
@@ -127,7 +122,7 @@ extension Screen {
         host.render()
     }
 
-    /// Waits for the effect of an action, until the condition holds.
+    /// Waits until the condition holds.
     ///
     /// - Throws: ``ScreenError`` if the task is cancelled first. It is also logged: a test's time limit swallows it.
     public func wait(_ reason: String = "", until condition: (Screen) throws -> Bool) async throws {
@@ -140,16 +135,14 @@ extension Screen {
                 throw error
             }
             looks += 1
-            // Most effects need only work that is ready. The others are waited for: a server's answer comes no earlier
-            // if this thread takes the processor from it.
+            // Most effects need only work that is ready. For others, such as a server's response, this thread must
+            // release the
+            // processor.
             if looks > 40 { await Self.pause() } else { await Task.yield() }
             host.render()
         }
         await settle()
     }
 
-    /// Waits until the screen shows a text.
-    ///
-    /// - Throws: ``ScreenError`` if the task is cancelled first.
     public func wait(for text: String) async throws { try await wait("for \"\(text)\"") { $0.shows(text) } }
 }

@@ -1,27 +1,24 @@
 import Foundation
 import SwiftUI
 
-/// A screen as shown in a browser, with the ids of its elements.
+/// A screen in a browser.
 public struct LivePage: Hashable, Sendable {
-    /// HTML with element ids and with styles in `data-style-text`. Omits the text of secure fields.
+    /// With element ids, and styles in `data-style-text`. Omits secure fields' text.
     public var html: String
     /// The id of the field with the keyboard focus.
     public var focused: String?
     /// The id of the element with VoiceOver's focus.
     public var spokenFocus: String?
-    /// The id of the topmost presentation; empty for the root.
+    /// The topmost presentation's id; empty for the root.
     public var top: String
-    /// Whether the screen has a list that pulling reloads.
+    /// A list can be pulled.
     public var canReload: Bool
 
-    /// An empty page.
     public init() { (html, focused, spokenFocus, top, canReload) = ("", nil, nil, "", false) }
 }
 
-/// A user action on an element.
 public enum LiveAct: Hashable, Sendable {
     case tap
-    /// Replaces the field's text.
     case write(String)
     /// Presses Return.
     case submit
@@ -31,7 +28,6 @@ public enum LiveAct: Hashable, Sendable {
 
 // For a user in a browser, whose actions name elements by id.
 extension Screen {
-    /// Called when the screen may have changed.
     public var onChange: (@MainActor () -> Void)? {
         get { host.onRender }
         set { host.onRender = newValue }
@@ -52,17 +48,17 @@ extension Screen {
         return page
     }
 
-    /// The id of a control, found by its name or identifier.
+    /// By name or identifier.
     ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
+    /// - Throws: ``ScreenError`` unless there is exactly one.
     public func id(of control: String) throws -> String {
         host.render()
         Self.name(host.elements)
         return try self.control(control).id ?? ""
     }
 
-    /// - Parameter id: The id of an element on the latest ``livePage()``.
-    /// - Returns: Whether the action was possible: the element exists, is reachable and enabled.
+    /// - Parameter id: From the latest ``livePage()``.
+    /// - Returns: Whether the element exists, is reachable and enabled.
     public func act(_ act: LiveAct, on id: String) async -> Bool {
         host.render()
         Self.name(host.elements)
@@ -94,7 +90,7 @@ extension Screen {
         await settle()
     }
 
-    /// Gives every element a unique id. An element without a node is named after its content or position.
+    /// Gives every element a unique id: without a node, from its content or position.
     private static func name(_ elements: [ScreenElement]) {
         var counts: [String: Int] = [:]
         func visit(_ element: ScreenElement, _ parent: String) {

@@ -1,76 +1,60 @@
 import SwiftUI
 
-// Queries of the screen's visible and spoken content.
+// Queries of the screen's visible and spoken content. Those that throw need exactly one match.
 extension Screen {
-    /// Whether the screen shows or speaks exactly this text.
+    /// Shows or speaks exactly this text.
     public func shows(_ text: String) -> Bool {
         has { $0.kind == .text && $0.text == text || $0.isNamed(text) }
     }
 
-    /// All visible texts from top to bottom.
+    /// From top to bottom.
     public var texts: [String] { all { $0.kind == .text }.map(\.text) }
 
-    /// The names of all buttons and links.
+    /// Including links.
     public var buttons: [String] { all(\.isButton).map(\.name) }
 
-    /// The names of all fields.
     public var fields: [String] { all { $0.field != nil }.map(\.name) }
 
-    /// Whether there is a button with this name or identifier.
+    /// By name or identifier.
     public func has(button name: String) -> Bool { has { $0.isButton && $0.isCalled(name) } }
-    /// Whether there is a field with this name or identifier.
+    /// By name or identifier.
     public func has(field name: String) -> Bool { has { $0.field != nil && $0.isCalled(name) } }
 
-    /// Whether a control is enabled.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func isEnabled(_ name: String) throws -> Bool { try control(name).isEnabled }
 
-    /// The text of a field.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func value(of field: String) throws -> String { try self.field(field).field?.read() ?? "" }
 
-    /// Whether a toggle is on, or an option is selected.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
+    /// A toggle is on, or an option is selected.
     public func isOn(_ name: String) throws -> Bool {
         let control = try control(name)
         return control.details["isOn"] == "true" || control.spoken.traits.contains(.isSelected)
     }
 
-    /// A field's `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` or `enterkeyhint`, as in HTML.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
+    /// `autocomplete`, `inputmode`, `autocapitalize`, `autocorrect` or `enterkeyhint`, as in HTML.
     public func attribute(_ name: String, of field: String) throws -> String? { try self.field(field).details[name] }
 
-    /// The accessibility hint of a control.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func hint(of name: String) throws -> String? { try control(name).spoken.hint }
 
-    /// The texts of all progress views.
     public var progress: [String] { all { $0.kind == .progress }.map(\.name) }
 
     /// The field with the keyboard focus.
     public var focused: String? { all { $0.field?.isFocused == true }.first?.name }
 
-    /// The element with VoiceOver's focus.
+    /// VoiceOver's.
     public var spokenFocus: String? { all { $0.spoken.isFocused }.first?.name }
 
-    /// The bar's title.
     public var title: String? { all { $0.details["isTitle"] == "true" }.first?.text }
 
-    /// The open presentations, the topmost last: `sheet`, `alert`, `dialog`, `cover`.
+    /// The topmost last: `sheet`, `alert`, `dialog`, `cover`.
     public var presentations: [String] {
         host.render()
         return host.presentations.map(\.kind.rawValue)
     }
 
-    /// All drawn symbols, spoken or not.
+    /// Spoken or not.
     public var symbols: [String] { drawn("symbol") }
 
-    /// The names of all drawn pictures of asset catalogues, spoken or not.
+    /// From asset catalogues, spoken or not.
     public var pictures: [String] { drawn("asset") }
 
     private func drawn(_ kind: String) -> [String] {
@@ -80,9 +64,6 @@ extension Screen {
         return top.flatMap(names)
     }
 
-    /// How a button or text is drawn.
-    ///
-    /// - Throws: ``ScreenError`` if there is not exactly one.
     public func look(of name: String) throws -> Look {
         var look = Look()
         // A button's text often has the button's name.
@@ -93,7 +74,6 @@ extension Screen {
     }
 }
 
-// Queries.
 extension Screen {
     /// The reachable elements: those of the topmost presentation.
     var top: [ScreenElement] {
@@ -101,7 +81,7 @@ extension Screen {
         return host.presentations.last?.children ?? host.elements
     }
 
-    /// All reachable elements that satisfy the predicate, parents first.
+    /// Reachable elements, parents first.
     func all(_ fits: (ScreenElement) -> Bool) -> [ScreenElement] {
         var found: [ScreenElement] = []
         func visit(_ elements: [ScreenElement]) {
@@ -114,7 +94,6 @@ extension Screen {
         return found
     }
 
-    /// Whether a reachable element satisfies the predicate.
     func has(_ fits: (ScreenElement) -> Bool) -> Bool {
         func isAmong(_ elements: [ScreenElement]) -> Bool {
             elements.contains { $0.isReachable && (fits($0) || isAmong($0.children)) }

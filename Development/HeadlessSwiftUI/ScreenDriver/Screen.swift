@@ -11,20 +11,19 @@ public import SwiftUI
 /// try await screen.wait { $0.shows("Welcome") }
 /// ```
 ///
-/// Only elements of the topmost presentation can be found. Every query renders first, so tests never wait for
-/// rendering. ``wait(_:until:)`` yields to the work that a tap has started, and ends with the test's time limit.
+/// Only the topmost presentation's elements can be found. Every query renders first. ``wait(_:until:)`` yields to the
+/// work
+/// that a tap has started, and ends with the test's time limit.
 @MainActor public final class Screen {
-    /// The settings of the device.
     public struct Settings: Sendable {
         public var colorScheme = ColorScheme.light
         public var dynamicTypeSize = DynamicTypeSize.large
         public var locale = Locale(identifier: "en")
         public var layoutDirection: LayoutDirection
         public var reducesMotion = false
-        /// The app's main bundle.
         public var mainBundle = Bundle.main
 
-        /// - Parameter layoutDirection: nil uses the direction of the locale's language.
+        /// - Parameter layoutDirection: nil uses the language's.
         public init(
             colorScheme: ColorScheme = .light, dynamicTypeSize: DynamicTypeSize = .large,
             locale: Locale = Locale(identifier: "en"), layoutDirection: LayoutDirection? = nil
@@ -37,7 +36,7 @@ public import SwiftUI
 
     let host: ViewHost
     public let device: ScriptedDevice
-    /// The settings. Changes take effect immediately.
+    /// Changes take effect immediately.
     public var settings: Settings {
         didSet { applySettings() }
     }
@@ -71,24 +70,23 @@ public import SwiftUI
         return environment
     }
 
-    /// Whether the app is active, inactive or in the background.
     public var scenePhase: ScenePhase {
         get { host.environment.scenePhase }
         set { host.environment.scenePhase = newValue }
     }
 
-    /// Mistakes of the views that SwiftUI reports as runtime warnings. A test with any of them should fail.
+    /// The views' mistakes that SwiftUI reports as runtime warnings. They should fail a test.
     public var complaints: [String] { host.complaints }
-    /// The number of `body` evaluations so far.
+    /// Evaluations so far.
     public var bodyCount: Int { host.bodyCount }
-    /// VoiceOver announcements, in order.
+    /// VoiceOver's, in order.
     public var announcements: [String] { host.announcements.all }
 
-    /// Closes the screen and cancels its tasks.
+    /// Also cancels its tasks.
     public func close() { host.close() }
 }
 
-/// An element that was not found or an action that was not possible, with a snapshot of the screen.
+/// An element that was not found or an impossible action, with a snapshot of the screen.
 public struct ScreenError: Error, CustomStringConvertible {
     public let description: String
 }

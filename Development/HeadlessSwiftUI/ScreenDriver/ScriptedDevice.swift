@@ -1,15 +1,15 @@
 package import AuthenticationServices
 public import Foundation
 
-/// The device of a screen, with a user who follows a script.
+/// A device whose user follows a script.
 @MainActor public final class ScriptedDevice {
-    /// A user with an Apple account.
+    /// With an Apple account.
     public struct Person: Sendable {
         public var id: String
         public var email: String?
         public var givenName: String?
         public var familyName: String?
-        /// Returns Apple's ID token for a request with this nonce.
+        /// Apple's ID token for this nonce.
         public var token: @Sendable (_ nonce: String?) -> String
 
         public init(
@@ -21,17 +21,14 @@ public import Foundation
         }
     }
 
-    /// The user's reaction to Apple's sheet.
+    /// The reaction to Apple's sheet.
     public enum Step: Sendable {
         case signsIn(Person)
         case cancels
-        /// The sheet fails.
         case fails
-        /// The sheet cannot reach Apple.
         case isOffline
     }
 
-    /// A request of Apple's sheet.
     public struct Request: Hashable, Sendable {
         public var nonce: String?
         public var scopes: [String]
@@ -41,18 +38,18 @@ public import Foundation
     private var known: Set<String> = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isHeld = false
-    /// The requests so far, in order.
+    /// In order.
     public private(set) var requests: [Request] = []
-    /// The URLs that a screen opened outside of the app.
+    /// Outside of the app.
     public internal(set) var openedURLs: [URL] = []
-    /// The texts that the user shared with the system's sheet.
+    /// With the system's sheet.
     public internal(set) var sharedTexts: [String] = []
-    /// Replaces the script with a handler of Apple's sheet.
+    /// Replaces the script.
     package var apple: (@MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization)?
-    /// The handler of the browser sheet. Without it, the user cancels.
+    /// Without it, the user cancels.
     public var browser: (@MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL)?
 
-    /// - Parameter steps: One step per sheet of Apple's; the last one repeats. Without steps, the user cancels.
+    /// - Parameter steps: One per sheet; the last one repeats. Without steps, the user cancels.
     public init(_ steps: Step...) { self.steps = steps }
 
     /// Replaces the rest of the script.
@@ -61,7 +58,6 @@ public import Foundation
     /// Keeps new sheets open until ``release()``.
     public func hold() { isHeld = true }
 
-    /// The number of open sheets.
     public var heldCount: Int { waiting.count }
 
     /// Continues the script in every open sheet.
@@ -94,7 +90,7 @@ public import Foundation
         }
     }
 
-    /// As with Apple itself, name and address are sent the first time only.
+    /// Like Apple, sends name and address only the first time.
     private func authorization(
         of person: Person, _ request: ASAuthorizationAppleIDRequest, _ scopes: [ASAuthorization.Scope]
     ) -> ASAuthorization {

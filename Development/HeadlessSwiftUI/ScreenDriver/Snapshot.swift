@@ -1,7 +1,7 @@
 import SwiftUI
 
 extension Screen {
-    /// The screen as text, one line per visible or operable element. Equal screens have equal snapshots.
+    /// One line per visible or operable element. Equal screens have equal snapshots.
     public func snapshot() -> String {
         host.render()
         var lines: [String] = []

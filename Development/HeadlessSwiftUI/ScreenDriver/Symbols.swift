@@ -1,6 +1,6 @@
 import Foundation
 
-/// Our own drawings of the symbols that the screens use, because Apple's may not be distributed.
+/// Our own drawings, because Apple's may not be distributed.
 public enum Symbols {
     /// - Throws: ``ScreenError`` for a name without a drawing.
     public static func svg(_ name: String) throws -> String {
@@ -9,7 +9,7 @@ public enum Symbols {
         return "<svg \(frame) stroke-linecap=\"round\" stroke-linejoin=\"round\">\(paths)</svg>"
     }
 
-    /// The SVG of an image set in a bundle's asset catalogue.
+    /// As SVG.
     static func asset(_ name: String, in bundle: String) throws -> String {
         let file = URL(filePath: bundle).appending(path: "Assets.xcassets/\(name).imageset/\(name).svg")
         return try String(contentsOf: file, encoding: .utf8)

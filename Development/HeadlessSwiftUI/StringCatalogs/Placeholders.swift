@@ -1,5 +1,5 @@
 package enum Placeholders {
-    /// Replaces `%@`, `%lld`, `%2$@` and similar placeholders by texts; `%%` is a percent sign.
+    /// Replaces `%@`, `%lld`, `%2$@` and the like; `%%` is a percent sign.
     package static func fill(_ format: String, with texts: [String]) -> String {
         var (filled, next) = ("", 0)
         var rest = Substring(format)

@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// The texts of a bundle, read from Xcode's string catalogue.
+/// A bundle's texts from Xcode's string catalogue.
 package struct StringCatalog: Sendable {
     package let sourceLanguage: String
     private let strings: [String: [String: Localization]]
@@ -29,7 +29,7 @@ package struct StringCatalog: Sendable {
     /// By the locale's identifier: the parts of a language are slow to find.
     private static let known = Mutex<[String: [String]]>([:])
 
-    /// The names that a catalogue may have for the locale's language, from the most particular one.
+    /// The language's possible names in a catalogue, the most specific first.
     private static func names(of locale: Locale) -> [String] {
         known.withLock { known in
             if let names = known[locale.identifier] { return names }
@@ -79,7 +79,7 @@ package struct StringCatalog: Sendable {
     }
 }
 
-/// The plural forms of a language, by Unicode's rules for integers.
+/// Unicode's plural rules for integers.
 enum PluralForm: String {
     case zero, one, two, few, many, other
 

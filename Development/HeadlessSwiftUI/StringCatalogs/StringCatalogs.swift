@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// The loaded catalogues; each is looked for and read only once.
+/// Loads each catalogue only once.
 package final class StringCatalogs: Sendable {
     private struct Place: Hashable {
         let bundle: Bundle

@@ -3,23 +3,23 @@ import SwiftUI
 
 /// An open system sheet, and the code that waits for its result.
 @MainActor @Observable final class OpenSheet<Question: Sendable, Answer: Sendable> {
-    /// The content of the sheet; nil if it is closed.
+    /// nil if closed.
     private(set) var question: Question?
     @ObservationIgnored private var waiting: CheckedContinuation<Answer, any Error>?
     @ObservationIgnored private var number = 0
 
-    /// The error if the user swipes the sheet away.
+    /// For a swipe.
     private let closed: any Error
 
     init(closed: any Error) { self.closed = closed }
 
-    /// Set to false by a swipe.
+    /// A swipe sets it to false.
     var isOpen: Bool {
         get { question != nil }
         set { if !newValue { end(.failure(closed)) } }
     }
 
-    /// Opens the sheet, replacing an open one.
+    /// Replaces an open sheet.
     ///
     /// - Throws: The error passed to ``end(_:)``, or `CancellationError` if the task was cancelled.
     func ask(_ question: Question) async throws -> Answer {
@@ -36,7 +36,6 @@ import SwiftUI
         }
     }
 
-    /// Closes the sheet, if it is open.
     func end(_ answer: Result<Answer, any Error>) {
         let waiting = waiting
         self.waiting = nil

@@ -6,7 +6,7 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// What all simulated phones share.
+/// Shared by all simulated phones.
 struct PhoneService: Sendable {
     /// The dev server's root URL.
     let server: URL
@@ -15,21 +15,21 @@ struct PhoneService: Sendable {
     let clock: ClientClock
     let randomBytes: @Sendable (Int) -> [UInt8]
 
-    /// An unguessable name of 32 hexadecimal digits.
+    /// Unguessable: 32 hexadecimal digits.
     func newName() -> String { randomBytes(16).hexadecimal }
 
-    /// The redirect URL of a browser window.
+    /// A browser window's redirect URL.
     func callback(_ ticket: String) -> URL { server.appending(path: "app/callback/\(ticket)") }
 }
 
-/// A simulated phone that runs the app, operated through a browser.
+/// Runs the app, operated through a browser.
 @MainActor final class Phone {
     let name: String
     let app: ReferenceApp
     private let service: PhoneService
     private let network: PhoneNetwork
     private let sheets: SystemSheets
-    /// Takes the place of the phone's keychain.
+    /// Instead of a keychain.
     private let storage = MemoryStorage()
     private let memory = SignInMemory.inMemory()
     private(set) var screen: Screen
@@ -77,7 +77,7 @@ struct PhoneService: Sendable {
         return Screen(root, settings: settings.screen, device: device)
     }
 
-    /// Deletes the phone: ends the app and its watchers.
+    /// Also ends the app and its watchers.
     func close() {
         screen.onChange = nil
         sheets.close()
@@ -96,15 +96,12 @@ extension Phone {
         return isDone
     }
 
-    /// Swipes away the topmost sheet.
     func dismiss() async {
         _ = await screen.dismiss()
         publish()
     }
 
-    /// Pulls the list down to reload it.
-    ///
-    /// - Returns: Whether there is such a list.
+    /// - Returns: Whether there is a list to pull.
     func reload() async -> Bool {
         // Ignored: it fails only without such a list.
         let isDone = (try? await screen.pullToRefresh()) != nil
@@ -127,7 +124,7 @@ extension Phone {
         return true
     }
 
-    /// Restarts the app. Its stored data stays.
+    /// Restarts the app, which keeps its stored data.
     ///
     /// - Throws: `AuthError.setup` for an invalid URL.
     func restart() async throws {
@@ -143,7 +140,7 @@ extension Phone {
         publish(anew: true)
     }
 
-    /// A browser returns, or the system opens a mail's link.
+    /// A browser returns, or the system opens an email's link.
     func open(_ url: URL) async {
         if sheets.browser.isOpen {
             sheets.browser.end(.success(url))
@@ -164,19 +161,18 @@ extension Phone {
 
 // Display.
 extension Phone {
-    /// The maximum number of browser windows that show one phone; the oldest is disconnected. Over HTTP/1.1 a browser
-    /// opens at most six connections to a server, and user input needs some of them.
+    /// Browser windows per phone; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six connections to
+    /// a server,
+    /// and user input needs some of them.
     static let maximumWatchers = 4
 
-    /// Why a watcher is woken.
     enum Wake {
         case look
         /// Too many other watchers; no more frames follow.
         case moved
     }
 
-    /// Returns a stream that wakes for each new ``frame``. Ends when the phone is deleted or there are too many
-    /// watchers.
+    /// Wakes for each new ``frame``. Ends when the phone is deleted or there are too many watchers.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
         let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         watched += 1
@@ -186,12 +182,11 @@ extension Phone {
             oldest.wake.finish()
         }
         watchers.append((watched, wake))
-        // Wakes the others too: writing to a closed or reloaded window detects it.
+        // Wakes the others as well: writing to a closed or reloaded window detects it.
         wakeAll()
         return (watched, wakes)
     }
 
-    /// Wakes a watcher without a new frame.
     func poke(_ number: Int) { watchers.first { $0.number == number }?.wake.yield(.look) }
 
     private func wakeAll() { for watcher in watchers { watcher.wake.yield(.look) } }

@@ -4,7 +4,7 @@ import SwiftUI
 
 /// The complete state that a browser displays.
 struct PhoneFrame: Hashable, Sendable {
-    /// A VoiceOver announcement, numbered since the start of the app.
+    /// VoiceOver's, numbered since the app's start.
     struct Announcement: Hashable, Sendable {
         var number: Int
         var text: String
@@ -17,7 +17,7 @@ struct PhoneFrame: Hashable, Sendable {
     var page = LivePage()
     var settings = PhoneSettings()
     var isOffline = false
-    /// The most recent announcements.
+    /// The most recent ones.
     var announcements: [Announcement] = []
     /// Why there is no page, for developers of the screens.
     var problem: String?

@@ -2,8 +2,7 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// A phone's network connection, which can be switched off. As `URLSession` on a phone does, it names the phone's
-/// language in each request, so that mails are written in it.
+/// Can be switched off. Like a phone's `URLSession`, sends the phone's language, in which emails are then written.
 final class PhoneNetwork: Sendable {
     private struct State {
         var isOffline = false
@@ -20,7 +19,7 @@ final class PhoneNetwork: Sendable {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// A language tag, such as `ar`.
+    /// A tag, such as `ar`.
     var language: String {
         get { state.withLock { $0.language } }
         set { state.withLock { $0.language = newValue } }

@@ -4,46 +4,42 @@ import GatehouseWire
 import SoftAuthenticator
 import SwiftUI
 
-/// The phone's password manager: a software authenticator, with a sheet in the place of the system's.
+/// The phone's password manager: a software authenticator with its own sheet.
 @MainActor final class PhonePasskeys: PasskeyAuthenticator {
-    /// The sheet's question to the user.
+    /// To the user.
     enum Question: Hashable, Sendable {
-        /// Whether to create a passkey for an account.
         case create(userName: String, domain: String)
-        /// Which passkey signs in.
         case choose([Known], domain: String)
-        /// Which name and address a new account gets.
+        /// Name and address for a new account.
         case account(domain: String)
     }
 
-    /// A passkey of the phone.
     struct Known: Hashable, Sendable, Identifiable {
         let id: [UInt8]
         let userName: String
     }
 
-    /// The user's choice.
     enum Choice: Hashable, Sendable {
         case create
-        /// nil for the passkey of another device, which the phone does not have.
+        /// nil for another device's passkey, which the phone does not have.
         case use([UInt8]?)
         case account(name: String, email: String)
-        /// The phone has no passcode, so it cannot create passkeys.
+        /// Without a passcode the phone cannot create passkeys.
         case noPasscode
-        /// The user prefers Sign in with Apple.
+        /// Prefers Sign in with Apple.
         case apple
     }
 
     let sheet = OpenSheet<Question, Choice>(closed: AuthClientError.cancelled)
     private var authenticator = SoftAuthenticator()
-    /// Another device of the same user: a second authenticator.
+    /// The same user's other device.
     private var otherDevice = SoftAuthenticator()
-    /// The origin of the app in the client data.
+    /// The app's, in the client data.
     private let origin: String
 
-    /// - Parameter server: The server's URL, whose port is part of the origin.
+    /// - Parameter server: Its port is part of the origin.
     init(server: URL) {
-        // An address in numbers cannot be the domain of a passkey (WebAuthn §5.1.2).
+        // A numeric address cannot be a passkey's domain (WebAuthn §5.1.2).
         origin = "http://localhost" + (server.port.map { ":\($0)" } ?? "")
         // AAGUID of Apple's password manager, so that the list names it.
         authenticator.aaguid = [
@@ -123,7 +119,7 @@ import SwiftUI
     }
 }
 
-/// Simulates the system's sheet. In English, like the pages of the simulated providers.
+/// In English, like the simulated providers' pages.
 struct PasskeySheet: View {
     let passkeys: PhonePasskeys
     @State private var name = ""

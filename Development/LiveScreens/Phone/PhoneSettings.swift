@@ -3,9 +3,8 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// The settings of a simulated phone.
 struct PhoneSettings: Hashable, Sendable {
-    /// The languages of the screens' texts, each with its own name.
+    /// The screens' languages, each with its own name.
     static let languages = [("en", "English"), ("es", "Español"), ("de", "Deutsch"), ("ja", "日本語"), ("ar", "العربية")]
     /// In ascending order. `large` is the default.
     static let sizes: [(name: String, title: String, size: DynamicTypeSize)] = [

@@ -1,7 +1,7 @@
 import Foundation
 import GatehouseWire
 
-/// The phones in use, one for each browser and app. A new phone replaces the one that was idle for longest.
+/// One phone per browser and app. A new one replaces the one that was idle for longest.
 @MainActor final class Phones {
     static let limit = 16
 
@@ -13,7 +13,6 @@ import GatehouseWire
 
     var count: Int { phones.count }
 
-    /// - Returns: nil for an unknown name.
     func phone(_ name: String, _ app: ReferenceApp) -> Phone? {
         guard let index = phones.firstIndex(where: { $0.name == name && $0.app == app }) else { return nil }
         let phone = phones.remove(at: index)
@@ -21,9 +20,7 @@ import GatehouseWire
         return phone
     }
 
-    /// Returns the phone with this name, creating it if needed.
-    ///
-    /// - Throws: Errors of ``Phone``.
+    /// Creates the phone if needed.
     func open(_ name: String, _ app: ReferenceApp) throws -> Phone {
         if let phone = phone(name, app) { return phone }
         let phone = try Phone(name, app, service)
@@ -32,7 +29,7 @@ import GatehouseWire
         return phone
     }
 
-    /// The phone whose redirect URL contains this ticket.
+    /// The ticket is part of the redirect URL.
     func phone(ticket: String) -> Phone? { phones.first { $0.ticket == ticket } }
 
     /// Deletes a phone with all its data.

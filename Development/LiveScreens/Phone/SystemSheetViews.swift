@@ -8,11 +8,11 @@ import GatehouseUI
 import GatehouseWire
 import SwiftUI
 
-/// The app, and the phone's system sheets above it.
+/// The app, and the system sheets above it.
 struct PhoneRoot: View {
     let app: ReferenceApp
     let account: AuthManager
-    /// The day of the journal.
+    /// The journal's.
     let date: Date
     let sheets: SystemSheets
 
@@ -39,7 +39,7 @@ struct PhoneRoot: View {
     }
 }
 
-/// Simulates Apple's sheet with a choice of all test accounts. In English, like the pages of the simulated provider.
+/// Offers all test accounts. In English, like the simulated provider's pages.
 private struct AppleSheet: View {
     let sheets: SystemSheets
     @State private var email = ""
@@ -122,7 +122,7 @@ private struct PersonLabel: View {
     }
 }
 
-/// The system's question before a browser opens. A link, because browsers open windows only from a tap.
+/// A link, because browsers open windows only from a tap.
 private struct BrowserSheet: View {
     let app: ReferenceApp
     let sheet: OpenSheet<URL, URL>

@@ -5,19 +5,19 @@ import Gatehouse
 import GatehouseWire
 import SwiftUI
 
-/// The phone's system sheets above the app: Apple's sheet and the browser.
+/// Apple's sheet and the browser, above the app.
 @MainActor @Observable final class SystemSheets {
-    /// The choice in Apple's sheet.
+    /// In Apple's sheet.
     struct Choice: Sendable {
         var person: String
-        /// The address, for the account with a typed address.
+        /// For the account with a typed address.
         var email: String?
     }
 
     let apple = OpenSheet<String, Choice>(closed: ASAuthorizationError(.canceled))
     let browser = OpenSheet<URL, URL>(closed: ASWebAuthenticationSessionError(.canceledLogin))
     let passkeys: PhonePasskeys
-    /// The error about the last typed address.
+    /// About the last typed address.
     private(set) var problem: String?
     @ObservationIgnored private let server: URL
     @ObservationIgnored private let network: PhoneNetwork
@@ -27,14 +27,13 @@ import SwiftUI
         passkeys = PhonePasskeys(server: server)
     }
 
-    /// Closes all open sheets.
     func close() {
         apple.isOpen = false
         browser.isOpen = false
         passkeys.sheet.isOpen = false
     }
 
-    /// Shows the sheet to choose an account, and gets its credential from the simulated Apple.
+    /// Offers the accounts, and requests a credential from the simulated Apple.
     ///
     /// - Throws: `ASAuthorizationError`, `URLError` without a connection, or `CancellationError`.
     func authorize(_ request: ASAuthorizationAppleIDRequest) async throws -> ASAuthorization {
@@ -77,7 +76,6 @@ import SwiftUI
                 email: scopes.contains(.email) ? credential["email"]?.stringValue : nil, fullName: name))
     }
 
-    /// Requests the credential of the simulated Apple.
     private func credential(of choice: Choice, nonce: String?) async throws -> AuthJSON {
         var members: AuthJSONObject = ["person": .string(choice.person)]
         members["nonce"] = nonce.map(AuthJSON.string)

@@ -4,16 +4,17 @@ import HTTPTypes
 import Hummingbird
 import ScreenDriver
 
-// Actions on the phone and its settings.
 extension LiveApp {
-    /// The maximum length of a field's text in bytes.
+    /// Bytes in a field.
     static let longestText = 16_384
 
-    /// An app's `/actions` with `{"kind","run"}` and the members of the kind: `id`, `text`, `name` and `value`. `run` identifies
-    /// the start of the app that the user saw; without it, any start is accepted.
+    /// An app's `/actions` with `{"kind","run"}` and the kind's members: `id`, `text`, `name` and `value`. `run` is the
+    /// start of
+    /// the app that the user saw; optional.
     ///
-    /// The response contains the `revision` that includes everything sent so far. An element that no longer exists
-    /// answers 409, and the screen is sent again. A deleted phone, or an app that was restarted since, answers 410.
+    /// The response's `revision` includes everything sent so far. The status is 409 for an element that no longer
+    /// exists, and
+    /// the screen is sent again; 410 for a deleted phone or an app restarted since.
     func act(in app: ReferenceApp, _ request: Request, _ context: ServerContext) async throws -> Response {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }

@@ -5,10 +5,9 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-// The screen as server-sent events (HTML standard, 9.2). Each event contains the complete current screen; outdated ones
-// are skipped.
+// Server-sent events (HTML standard, 9.2), each with the complete current screen; outdated ones are skipped.
 extension LiveApp {
-    /// The interval of keep-alive events, which detect dead connections.
+    /// Keep-alive events detect dead connections.
     private static let pulse: Duration = .seconds(15)
 
     func events(
@@ -44,7 +43,7 @@ extension LiveApp {
         // A shutdown must not wait for browsers that only watch.
         for await wake in wakes.cancelOnGracefulShutdown() {
             guard wake == .look else {
-                // Browsers ignore an event without data, and reconnect unless told otherwise.
+                // Browsers ignore an event without data, and reconnect by default.
                 try await writer.write(ByteBuffer(string: "event: moved\ndata: elsewhere\n\n"))
                 break
             }

@@ -5,11 +5,10 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The reference apps in a browser, rendered by the screens' own code and operated by taps and keys: `/app` of
-/// `gatehouse dev`. Each browser has its own simulated phone for each app, identified by a cookie. `gatehouse serve`
-/// never routes it.
+/// The reference apps in a browser: `/app` of `gatehouse dev`, rendered by the screens' own code. A cookie identifies
+/// each
+/// browser's simulated phone. `gatehouse serve` never routes it.
 package struct LiveApp: Sendable {
-    /// The prefix of all routes.
     package static let path = "/app"
 
     let phones: Phones
@@ -17,7 +16,7 @@ package struct LiveApp: Sendable {
     private let service: PhoneService
 
     /// - Parameters:
-    ///   - server: The server's root URL without a trailing slash: `http://127.0.0.1:9999`.
+    ///   - server: Root URL without a trailing slash: `http://127.0.0.1:9999`.
     ///   - transport: The phones' network.
     ///   - clock: The phones' time.
     ///   - randomBytes: A cryptographically secure source.
@@ -35,7 +34,7 @@ package struct LiveApp: Sendable {
         phones = Phones(service)
     }
 
-    /// Whether the screens' texts and fonts are next to the program. The screens cannot be rendered without them.
+    /// The screens' texts and fonts, without which they cannot be rendered, are next to the program.
     package static var hasResources: Bool {
         let folder = Bundle.main.bundleURL
         return ["GatehouseUI", "BoxScoreScreens", "DailyRitualScreens", "LiveScreens"].allSatisfy {
@@ -43,10 +42,9 @@ package struct LiveApp: Sendable {
         }
     }
 
-    /// BoxScore's teams, as a file for the setting `team_catalogue`.
+    /// BoxScore's, as a file for the setting `team_catalogue`.
     package static var teams: [UInt8] { PackageResources.teams_json }
 
-    /// The routes under `/app`.
     package func table(runtime: ServerRuntime) -> RouteTable {
         RouteTable(
             group: RouteGroup(prefixes: [Self.path], format: .auth, crossOrigin: nil, cacheControl: "no-store"),
@@ -74,13 +72,12 @@ package struct LiveApp: Sendable {
         ]
     }
 
-    /// Serves an app's page, which is the same for every browser. Redirects other names of this machine to the one that the
-    /// providers and the cookie use.
+    /// The same for every browser. Redirects this machine's other names to the one that providers and cookie use.
     private func showPage(of app: ReferenceApp, _ request: Request) -> Response {
         isCalledByName(request) ? LivePages.page(of: app) : Answer.redirect(to: server + Self.path + app.path)
     }
 
-    /// A browser window returns from a provider or from a mail's link.
+    /// From a provider or an email's link.
     @Sendable private func comeBack(_ request: Request, _ context: ServerContext) async -> Response {
         let ticket = context.parameters.get("ticket") ?? ""
         guard let phone = await phones.phone(ticket: ticket), let url = URL(string: server + request.uri.string) else {
@@ -93,8 +90,9 @@ package struct LiveApp: Sendable {
 
 // Access control.
 extension LiveApp {
-    /// Other websites can reach a local port, also under their own names (DNS rebinding). They must neither see nor
-    /// operate a phone. Programs send no origin.
+    /// Other websites can reach a local port, even under their own names (DNS rebinding), but must not see or operate a
+    /// phone.
+    /// Programs send no origin.
     @Sendable private func checkCaller(_ request: Request, _ context: inout ServerContext) throws {
         try checkHost(request, &context)
         let site = request.headers[.fetchSite] ?? "same-origin"
@@ -113,10 +111,9 @@ extension LiveApp {
         server.hasSuffix("://" + (request.head.authority ?? "").lowercased())
     }
 
-    /// The cookie's name contains the port, because cookies are shared between all ports of a host.
+    /// Contains the port, because cookies are shared between all ports of a host.
     private var cookieName: String { "gatehouse-phone-\(service.server.port ?? 80)" }
 
-    /// The phone named by the browser's cookie.
     func phoneName(_ request: Request) -> String? {
         for header in request.headers[values: .cookie] {
             for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
@@ -133,7 +130,6 @@ extension LiveApp {
         return nil
     }
 
-    /// The session cookie that assigns a phone to a browser.
     func newPhone() -> (name: String, cookie: HTTPField) {
         let name = service.newName()
         let value = "\(cookieName)=\(name); Path=\(Self.path); HttpOnly; SameSite=Strict"

@@ -6,8 +6,9 @@ import Hummingbird
 import NIOCore
 import ScreenDriver
 
-/// The pages around the screens. They load nothing from other servers, and text can become neither code nor style: the
-/// script sets styles through the DOM, which needs no exception from the content security policy.
+/// They load nothing from other servers, and text can become neither code nor style: the script sets styles through the
+/// DOM,
+/// without an exception from the content security policy.
 enum LivePages {
     static func page(of app: ReferenceApp) -> Response {
         let links = ReferenceApp.allCases.map { other in

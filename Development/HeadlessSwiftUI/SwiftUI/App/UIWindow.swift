@@ -1,4 +1,4 @@
-/// The window of system sheets. Its content determines the user's actions.
+/// The window of system sheets, whose content determines the user's actions.
 @MainActor open class UIWindow: NSObject {
     package var contents: [ObjectIdentifier: Any] = [:]
 

@@ -8,9 +8,9 @@ extension DynamicProperty {
     public mutating func update() {}
 }
 
-/// A property whose storage outlives the view value.
+/// Its storage outlives the view value.
 protocol LinkedProperty: DynamicProperty {
-    /// - Parameter name: The property's name, unique within its view.
+    /// - Parameter name: Unique within its view.
     @MainActor mutating func link(to context: RenderContext, as name: String)
 }
 
@@ -42,13 +42,12 @@ extension DynamicProperty {
     }
 }
 
-/// The dynamic properties among a type's stored properties.
 private struct DynamicFields {
     let name: String
     let offset: Int
     let type: any DynamicProperty.Type
 
-    /// The runtime's reflection takes longer than the rest of a property's connection.
+    /// Reflection takes longer than the rest of a property's connection.
     @MainActor private static var known: [ObjectIdentifier: [DynamicFields]] = [:]
 
     @MainActor static func of(_ type: Any.Type) -> [DynamicFields] {

@@ -1,6 +1,6 @@
-/// How an element is drawn. Lengths are in points; colours are CSS, resolved for light or dark appearance.
+/// Lengths are in points; colours are CSS, resolved for light or dark appearance.
 package struct ElementStyle: Sendable {
-    /// The size constraints of one axis.
+    /// Of one axis.
     package struct Limits: Sendable {
         package var fixed: CGFloat?
         package var minimum: CGFloat?
@@ -9,7 +9,7 @@ package struct ElementStyle: Sendable {
 
     package struct TextFont: Hashable, Sendable {
         package var size: CGFloat
-        /// In CSS units: 400 is regular.
+        /// CSS: 400 is regular.
         package var weight: Int
         package var isItalic = false
         package var isMonospaced = false

@@ -1,4 +1,4 @@
-/// Tracks the field with the keyboard focus.
+/// Tracks the keyboard focus.
 @MainActor final class Keyboard {
     private var owner: ViewNode?
     private var wasSeen = false
@@ -15,7 +15,6 @@
         memories.append(memory)
     }
 
-    /// Whether the field has the keyboard focus.
     func isFocused(_ node: ViewNode, _ claims: [FocusClaim], canFocus: Bool) -> Bool {
         let wanting = claims.filter { $0.wants() }
         let isFocused = canFocus && (claims.isEmpty ? owner === node : !wanting.isEmpty)
@@ -48,10 +47,9 @@
     }
 }
 
-/// The storage of a focus property.
+/// A focus property's storage.
 @MainActor protocol FocusMemory: AnyObject {
     var isClaimed: Bool { get set }
-    /// Removes the focus.
     func clear()
 }
 

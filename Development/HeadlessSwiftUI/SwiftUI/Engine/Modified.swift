@@ -1,7 +1,8 @@
-/// A modifier's effect: on the context that is passed down, and on the elements that are passed up.
+/// A modifier's effect on the context passed down and the elements passed up.
 package protocol ViewChange {
-    /// Whether the change applies to each member instead of the whole. In a group, a branch or a loop, SwiftUI lets
-    /// each view appear, run tasks and observe changes separately, and a replaced branch starts over.
+    /// Applies to each member instead of the whole. In a group, branch or loop, SwiftUI lets each view appear, run
+    /// tasks and
+    /// observe changes separately, and a replaced branch starts over.
     static var isForMembers: Bool { get }
     @MainActor func prepare(_ context: inout RenderContext)
     @MainActor func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement]
@@ -13,7 +14,6 @@ extension ViewChange {
     package func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement] { elements }
 }
 
-/// A view with a modifier.
 package struct Modified<Content: View, Change: ViewChange> {
     let content: Content
     let change: Change
@@ -36,19 +36,17 @@ extension View {
         Modified(content: self, change: change)
     }
 
-    /// Changes each element of the view.
     nonisolated func each(_ change: @escaping @MainActor (ScreenElement) -> Void) -> Modified<Self, ElementChange> {
         self.change(ElementChange(change: change))
     }
 
-    /// Changes the accessibility of each element of the view.
+    /// Changes each element's accessibility.
     nonisolated func eachSubject(
         _ change: @escaping @MainActor (ScreenElement) -> Void
     ) -> Modified<Self, ElementChange> {
         self.change(ElementChange { change($0.subject) })
     }
 
-    /// Wraps each element of the view in a box.
     nonisolated func boxed(
         _ style: @escaping @MainActor (inout ElementStyle, EnvironmentValues) -> Void
     ) -> Modified<Self, BoxChange> {

@@ -1,10 +1,10 @@
-/// The screen, or the content of a presentation. It shows one sheet, cover, alert or dialog at a time, as on iOS: another
-/// waits until that one closes. The content of a presentation may show one of its own.
+/// Shows one sheet, cover, alert or dialog at a time, as on iOS: another waits until it closes. Presented content has
+/// its own
+/// presenter.
 @MainActor final class Presenter {
     private weak var shown: ViewNode?
     private var hasWaiting = false
 
-    /// - Parameter node: Of the modifier that presents.
     /// - Returns: false if another presentation is open.
     func open(_ node: ViewNode, _ signal: RenderSignal) -> Bool {
         guard shown == nil || shown === node else {

@@ -1,4 +1,4 @@
-/// The context of a view: its node, and the values passed down to it.
+/// A view's node, and the values passed down to it.
 @MainActor package struct RenderContext {
     package let host: ViewHost
     package let node: ViewNode
@@ -7,14 +7,13 @@
     var stack: NavigationPages?
     var page: PageParts?
     var presentation: PresentationRules?
-    /// The focus bindings for the next field below.
+    /// For the next field below.
     var focusClaims: [FocusClaim] = []
-    /// Whether no pushed page covers the view.
+    /// No pushed page covers the view.
     var isOnTop = true
-    /// The changes to apply to each member of the view, the outermost first.
+    /// For each member of the view, the outermost first.
     var memberChanges: [any ViewChange] = []
 
-    /// The context of a child node.
     package func child(_ key: ViewNode.Key) -> RenderContext {
         let node = node.child(key)
         node.epoch = host.epoch
@@ -25,7 +24,7 @@
         return child
     }
 
-    /// The context of a presentation, which inherits the environment but nothing of the page below.
+    /// Inherits the environment but nothing else of the page below.
     func presented(_ slot: String, _ rules: PresentationRules) -> RenderContext {
         var context = child(.slot(slot))
         (context.stack, context.page, context.presentation) = (nil, nil, rules)
@@ -38,7 +37,7 @@
     }
 }
 
-/// Presentation settings that the content determines.
+/// Set by the content.
 @MainActor final class PresentationRules {
     var staysOpen = false
     var detents: [String] = []

@@ -30,7 +30,7 @@ final class RenderSignal: Sendable {
         }
     }
 
-    /// The same for a view's own state, which must not change while a `body` is evaluated.
+    /// For a view's own state, which must not change while a `body` is evaluated.
     func stateChanged() {
         state.withLock { state in
             if state.isBuilding { state.complaints.append("state changed while the view was being built") }
@@ -46,7 +46,6 @@ final class RenderSignal: Sendable {
 
     var complaints: [String] { state.withLock { $0.complaints } }
 
-    /// - Returns: Whether the screen was outdated.
     func takeStale() -> Bool {
         state.withLock { state in
             defer { state.isStale = false }

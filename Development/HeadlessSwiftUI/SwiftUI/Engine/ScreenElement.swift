@@ -1,4 +1,4 @@
-/// An element on the screen, which the user sees, hears or touches. Recreated by each rendering.
+/// Recreated by each rendering.
 @MainActor package final class ScreenElement {
     package enum Kind: String, Sendable {
         case text, image, button, link, menu, toggle, picker, textField, secureField, progress
@@ -15,20 +15,20 @@
     package var spoken = Spoken()
     package var isEnabled = true
     package var isHidden = false
-    /// The role of a button: `destructive`, `cancel`, or nil.
+    /// `destructive`, `cancel`, or nil.
     package var role: ButtonRole?
-    /// Details of certain kinds: `symbol`, `place`, `inputmode` and others.
+    /// `symbol`, `place`, `inputmode` and others.
     package var details: [String: String] = [:]
-    /// The value of a picker's option.
+    /// Of a picker's option.
     package var tag: AnyHashable?
-    /// Stable across renderings, as long as the view's node exists; see ``ViewNode/naming(_:)``.
+    /// Stable while the view's node exists; see ``ViewNode/naming(_:)``.
     package var id: String?
 
-    /// The action of a tap.
+    /// For a tap.
     package var action: (@MainActor () -> Void)?
-    /// Closes a presentation after a swipe down or a tap outside of it; nil if neither closes it.
+    /// For a swipe down or a tap outside; nil if neither closes the presentation.
     package var close: (@MainActor () -> Void)?
-    /// Reloads a list after a pull; nil if there is nothing to reload.
+    /// For a pull; nil if there is nothing to reload.
     package var reload: (@MainActor () async -> Void)?
     package var field: Field?
 
@@ -38,7 +38,6 @@
         self.children = children
     }
 
-    /// An element that accepts text.
     package struct Field {
         package var read: @MainActor () -> String
         package var write: @MainActor (String) -> Void
@@ -50,7 +49,7 @@
         package var prompt: String?
     }
 
-    /// The accessibility of an element, beyond what is drawn.
+    /// Accessibility beyond what is drawn.
     package struct Spoken {
         package var label: String?
         package var value: String?
@@ -58,7 +57,7 @@
         package var identifier: String?
         package var traits: AccessibilityTraits = []
         package var isHidden = false
-        /// Whether the children form one element.
+        /// The children form one element.
         package var isCombined = false
         package var isFocused = false
         package var focus: (@MainActor (Bool) -> Void)?
@@ -74,14 +73,14 @@ extension ScreenElement {
         }
     }
 
-    /// The text that VoiceOver reads: the label, else the text, else that of the children.
+    /// VoiceOver's text: the label, else the text, else the children's.
     package var name: String {
         if let label = spoken.label { return label }
         if !text.isEmpty { return text }
         return children.filter(\.isReachable).map(\.name).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// Whether this is the element's name. Most names begin with another text, so the rest is not needed.
+    /// Compares the beginning first, which rules out most names.
     package func isNamed(_ name: String) -> Bool { name.hasPrefix(beginning) && self.name == name }
 
     private var beginning: String {
@@ -90,10 +89,10 @@ extension ScreenElement {
         return children.lazy.filter(\.isReachable).map(\.beginning).first { !$0.isEmpty } ?? ""
     }
 
-    /// Whether a user can come to the element: by VoiceOver too.
+    /// Including by VoiceOver.
     package var isReachable: Bool { !isPresentation && !spoken.isHidden && !isHidden }
 
-    /// The element that a label, hint or identifier refers to: the content of boxes that only set a size.
+    /// The target of a label, hint or identifier: the content of boxes that only set a size.
     var subject: ScreenElement {
         var subject = self
         while subject.kind == .box, let only = subject.children.first, subject.children.count == 1,
@@ -104,9 +103,9 @@ extension ScreenElement {
         return subject
     }
 
-    /// Whether the element fills the width or height that it is offered: the only question of the layout.
+    /// Fills the offered width or height.
     ///
-    /// - Parameter inRow: Whether the parent arranges its children horizontally.
+    /// - Parameter inRow: The parent arranges its children horizontally.
     package func isGreedy(_ axis: Axis, inRow: Bool = false) -> Bool {
         let limits = axis == .horizontal ? style.width : style.height
         if limits.fixed != nil { return false }

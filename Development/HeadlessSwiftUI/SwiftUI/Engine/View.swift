@@ -1,10 +1,11 @@
-// More than Apple re-exports: on Linux `CGFloat` is Foundation's. ScreenImportTests asks the screens to import it.
+// More than Apple re-exports: on Linux `CGFloat` is Foundation's. ScreenImportTests makes the screens import it.
 @_exported public import Foundation
 @_exported public import Observation
 @_exported public import StringCatalogs
 
-// The parts of SwiftUI that the screens use, for Linux. All public declarations are Apple's, as documented; the
-// driver's interface is `package`. There is no layout, no animation, and no gesture except the tap.
+// The parts of SwiftUI that the screens use. All public declarations are Apple's; the driver's interface is `package`.
+// There
+// is no layout, no animation, and no gesture except the tap.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -15,7 +16,7 @@ extension Never: View {
     public var body: Never { bodiless(Self.self) }
 }
 
-/// A view that the engine renders itself. All other views are composed through `body`.
+/// Rendered by the engine instead of composed through `body`.
 package protocol RenderedView: View where Body == Never {
     @MainActor func render(in context: RenderContext) -> [ScreenElement]
 }
@@ -24,16 +25,15 @@ extension RenderedView {
     @MainActor @preconcurrency public var body: Never { bodiless(Self.self) }
 }
 
-/// A view that renders only its members. A ``ViewChange`` for members is passed down to them.
+/// Renders only its members, to which a ``ViewChange`` for members is passed down.
 package protocol MemberView: RenderedView {}
 
-/// The `body` of a ``RenderedView``. Accessing it is a programming error of the engine.
+/// The `body` of a ``RenderedView``; only a bug of the engine accesses it.
 package func bodiless<Value>(_ type: Value.Type = Value.self) -> Never {
     preconditionFailure("\(type) has no body")
 }
 
 extension RenderContext {
-    /// The elements of a view in this context.
     package func elements(of view: some View) -> [ScreenElement] {
         if let view = view as? any RenderedView {
             return node.naming(view.render(in: view is any MemberView ? self : asMember()))
@@ -45,7 +45,7 @@ extension RenderContext {
         return inner.elements(of: linked.body)
     }
 
-    /// The context of a view that is a member; applies the changes passed down to it.
+    /// Applies the changes passed down to a member.
     private func asMember() -> RenderContext {
         for (index, change) in memberChanges.enumerated() {
             var place = child(.slot("member \(index)"))
@@ -105,7 +105,6 @@ public struct TupleView<T> {
     }
 }
 
-/// Views from which one is selected.
 protocol ViewList {
     var views: [any View] { get }
 }

@@ -1,7 +1,6 @@
-/// Keeps a view on the screen, and renders it whenever a value that it read has changed.
+/// Renders a view whenever a value that it read has changed.
 ///
-/// Each rendering evaluates every `body`. Actions such as `onAppear`, `onChange` and `task` run after it, and may cause
-/// the next one.
+/// Each rendering evaluates every `body`. `onAppear`, `onChange` and `task` run after it, and may cause the next one.
 @MainActor package final class ViewHost {
     private let root: any View
     private let rootNode = ViewNode()
@@ -15,16 +14,15 @@
     private var isRendering = false
     private var isClosed = false
     var afterRendering: [@MainActor () -> Void] = []
-    /// Called when there are new elements.
     package var onRender: (@MainActor () -> Void)?
-    /// The handlers for URLs that open the app, as of the last rendering.
+    /// Handlers for URLs that open the app, as of the last rendering.
     var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
     private let presenter = Presenter()
     let catalogs = StringCatalogs()
     package let announcements = Announcements()
 
-    /// The device's environment. Changes take effect immediately.
+    /// Changes take effect immediately.
     package var environment: EnvironmentValues {
         didSet { signal.invalidate() }
     }
@@ -36,12 +34,12 @@
         render()
     }
 
-    /// Mistakes of the views that SwiftUI reports as runtime warnings.
+    /// The views' mistakes that SwiftUI reports as runtime warnings.
     package var complaints: [String] { signal.complaints }
 
     func countBody() { bodyCount += 1 }
 
-    /// The presentations among the elements, the topmost last. Looked for once after each rendering.
+    /// The topmost last. Cached per rendering.
     package var presentations: [ScreenElement] {
         if let foundPresentations { return foundPresentations }
         var found: [ScreenElement] = []
@@ -96,7 +94,6 @@
         onRender?()
     }
 
-    /// Runs a user's action.
     package func perform(_ action: @MainActor () -> Void) { onPhone(action) }
 
     /// Runs the app's code with this phone's language, main bundle and listener.
@@ -106,14 +103,13 @@
         }
     }
 
-    /// Opens the app with a URL.
     package func open(_ url: URL) {
         render()
         let actions = urlActions
         perform { for action in actions { action(url) } }
     }
 
-    /// Closes the screen: cancels tasks and runs `onDisappear`.
+    /// Cancels tasks and runs `onDisappear`.
     package func close() {
         isClosed = true
         rootNode.end()

@@ -1,4 +1,4 @@
-/// A view's node in the tree, from the first rendering that contains it to the last. Holds its state.
+/// Holds a view's state, from the first rendering that contains it to the last.
 @MainActor package final class ViewNode {
     package enum Key: Hashable {
         case index(Int)
@@ -7,7 +7,6 @@
         case slot(String)
     }
 
-    /// Numbers the nodes of one screen.
     final class Numbers {
         fileprivate var last = 0
     }
@@ -15,13 +14,11 @@
     private let numbers: Numbers
     private let number: Int
     private var children: [Key: ViewNode] = [:]
-    /// The storage of the view's properties, and values that modifiers keep between renderings.
+    /// Storage of properties, and values that modifiers keep between renderings.
     var memory: [String: Any] = [:]
     var epoch = 0
     var task: Task<Void, Never>?
-    /// Whether the node was removed.
     private(set) package var hasEnded = false
-    /// Runs when the node is removed.
     var onEnd: (@MainActor () -> Void)?
 
     init(_ numbers: Numbers = Numbers()) {
@@ -30,8 +27,7 @@
         number = numbers.last
     }
 
-    /// Gives new elements without an id the node's id. Several elements of a node share it; callers that need unique
-    /// ids add a number.
+    /// Gives elements without an id the node's id, which they may share; callers that need unique ids add a number.
     func naming(_ elements: [ScreenElement]) -> [ScreenElement] {
         for element in elements where element.id == nil { element.id = "e\(number)" }
         return elements
@@ -44,7 +40,6 @@
         return child
     }
 
-    /// Returns the stored value with this name, creating it if needed.
     package func remembered<Value>(_ name: String, _ make: () -> Value) -> Value {
         if let value = memory[name] as? Value { return value }
         let value = make()

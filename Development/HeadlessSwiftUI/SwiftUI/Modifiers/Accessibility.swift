@@ -161,7 +161,7 @@ public struct AccessibilityNotification {
         private let text: String
 
         public init(_ announcement: String) { text = announcement }
-        /// Announces to the screen in whose action or task this runs.
+        /// On the screen in whose action or task this runs.
         public func post() { Announcing.listener?.announce(text) }
     }
 }
@@ -171,7 +171,7 @@ enum Announcing {
     @TaskLocal static var listener: Announcements?
 }
 
-/// The VoiceOver announcements, in order.
+/// VoiceOver's, in order.
 package final class Announcements: Sendable {
     private let texts = Mutex<[String]>([])
 

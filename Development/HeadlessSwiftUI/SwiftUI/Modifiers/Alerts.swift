@@ -121,12 +121,11 @@ extension View {
     }
 }
 
-/// An alert or confirmation dialog. Every button closes it.
+/// Every button closes it.
 private struct Question<Actions: View, Message: View>: ViewChange {
     let kind: ScreenElement.Kind
     let title: Text
     let isPresented: Binding<Bool>
-    /// Whether the presented value exists.
     let needs: Bool
     let actions: Actions
     let message: Message

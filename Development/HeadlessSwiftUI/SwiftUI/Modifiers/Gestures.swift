@@ -35,7 +35,7 @@ extension Gesture {
 }
 
 extension View {
-    /// Supports tap gestures only. The action also runs when the user taps a field or a button inside the view.
+    /// Taps only. The action also runs when the user taps a field or button inside the view.
     nonisolated public func simultaneousGesture<T: Gesture>(_ gesture: T) -> some View {
         change(SimultaneousTapChange { (gesture as? _EndedGesture<TapGesture>)?.action(()) })
     }

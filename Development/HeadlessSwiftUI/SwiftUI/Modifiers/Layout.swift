@@ -64,7 +64,7 @@ extension View {
         change(Inset(edge: edge, content: content()))
     }
 
-    /// Draws `Color.clear` alone: a row without a card.
+    /// Draws only `Color.clear`: a row without a card.
     nonisolated public func listRowBackground<V: View>(_ view: V?) -> some View {
         let isClear = view as? Color == .clear
         return each { if isClear { $0.details["isClearRow"] = "" } }

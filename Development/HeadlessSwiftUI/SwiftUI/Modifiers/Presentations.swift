@@ -33,7 +33,7 @@ extension View {
 
     nonisolated public func presentationDragIndicator(_ visibility: Visibility) -> some View { self }
 
-    /// For an app below the system's own sheets, which open over the sheets of the app.
+    /// System sheets open over the app's sheets.
     nonisolated package func belowSystemSheets() -> some View { change(AppLayer()) }
 }
 

@@ -146,7 +146,6 @@ struct TapChange: ViewChange {
 }
 
 extension RenderContext {
-    /// The style of text in this context.
     var textStyle: ElementStyle {
         var style = ElementStyle()
         style.font = (environment.font ?? .body).resolve(environment)
@@ -180,7 +179,7 @@ extension TextSelectability where Self == DisabledTextSelectability {
 }
 
 extension View {
-    /// Texts of the headless page can always be selected.
+    /// Text is always selectable here.
     nonisolated public func textSelection<S: TextSelectability>(_ selectability: S) -> some View { self }
 
     /// The headless page never changes the case of texts.

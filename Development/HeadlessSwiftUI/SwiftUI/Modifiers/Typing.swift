@@ -1,4 +1,4 @@
-// Settings for all fields below, passed down in the environment.
+// For all fields below, through the environment.
 extension View {
     nonisolated public func textContentType(_ textContentType: UITextContentType?) -> some View {
         setting(\.fieldTraits.contentType, textContentType)

@@ -10,8 +10,8 @@
         @_inheritActorContext get: @escaping @isolated(any) @Sendable () -> Value,
         @_inheritActorContext set: @escaping @isolated(any) @Sendable (Value) -> Void
     ) {
-        // The engine calls both on the main actor, where they were created. Calling an `@isolated(any)` function would
-        // require `await`.
+        // The engine calls both on the main actor, where they were created. An `@isolated(any)` function would require
+        // `await`.
         let get = unsafeBitCast(get, to: (@Sendable () -> Value).self)
         let set = unsafeBitCast(set, to: (@Sendable (Value) -> Void).self)
         access = BindingAccess(get: get) { value, _ in set(value) }
@@ -104,7 +104,7 @@ public struct Transaction {
 
 @available(*, unavailable) extension Transaction: Sendable {}
 
-/// Animations have no effect: every change is immediate.
+/// Animations have no effect.
 public struct Animation: Equatable, Sendable {
     private let name: String
 

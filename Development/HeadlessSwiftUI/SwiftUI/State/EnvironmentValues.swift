@@ -30,9 +30,8 @@ public struct EnvironmentValues {
     public var lineLimit: Int?
     public var font: Font?
     public var openURL = OpenURLAction()
-    /// Receives what a `ShareLink` shares.
+    /// For `ShareLink`.
     package var share: @MainActor (String) -> Void = { _ in }
-    /// The app's main bundle.
     package var mainBundle = Bundle.main
     public internal(set) var isPresented = false
     public internal(set) var isSearching = false
@@ -66,7 +65,6 @@ public struct EnvironmentValues {
 
 @available(*, unavailable) extension EnvironmentValues: Sendable {}
 
-/// Settings for fields.
 struct FieldTraits {
     var contentType: UITextContentType?
     var keyboard = UIKeyboardType.default

@@ -1,5 +1,6 @@
-/// The storage of a view's property. It belongs to the main actor; the accessors of SwiftUI's property wrappers are not
-/// isolated, so the compiler cannot verify it.
+/// A property's storage. It belongs to the main actor; the accessors of SwiftUI's property wrappers are not isolated,
+/// so the
+/// compiler cannot verify it.
 final class Location<Value>: @unchecked Sendable {
     private var stored: Value
     private let signal: RenderSignal
@@ -18,7 +19,7 @@ final class Location<Value>: @unchecked Sendable {
     }
 }
 
-/// The closures of a binding. Unchecked for the same reason as ``Location``.
+/// A binding's closures. Unchecked for the same reason as ``Location``.
 final class BindingAccess<Value>: @unchecked Sendable {
     let get: () -> Value
     let set: (Value, Transaction) -> Void

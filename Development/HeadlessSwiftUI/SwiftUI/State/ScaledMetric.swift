@@ -20,10 +20,10 @@ extension ScaledMetric: LinkedProperty {
 
     public var isAccessibilitySize: Bool { self >= .accessibility1 }
 
-    /// The position in tables of sizes.
+    /// In tables of sizes.
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// The size of body text relative to `large`, by Apple's table of sizes.
+    /// Relative to `large`, by Apple's table of body text sizes.
     package var factor: CGFloat {
         let points: [CGFloat] = [14, 15, 16, 17, 19, 21, 23, 28, 33, 40, 47, 53]
         return points[index] / 17

@@ -6,12 +6,11 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
 
     struct Parts: Equatable, Sendable {
-        /// The key in the catalogue, such as `Unlink %@`.
+        /// In the catalogue, such as `Unlink %@`.
         var key = ""
         var arguments: [Argument] = []
     }
 
-    /// The value of a placeholder.
     struct Argument: Equatable, Sendable {
         let text: Text
         /// Selects the plural form.
@@ -72,7 +71,7 @@ extension Double: _FormatSpecifiable {
 }
 
 extension LocalizedStringKey.Parts {
-    /// The text in a bundle's catalogue, or the key itself, with its arguments inserted.
+    /// From the bundle's catalogue, otherwise the key itself.
     func resolve(_ bundle: Bundle?, _ table: String?, in context: TextContext) -> String {
         let count = arguments.lazy.compactMap(\.count).first
         let catalog = context.catalogs.catalog(of: bundle ?? Phone.app, table: table ?? "Localizable")
@@ -81,7 +80,6 @@ extension LocalizedStringKey.Parts {
     }
 }
 
-/// The context that a text is resolved in.
 struct TextContext {
     let locale: Locale
     let catalogs: StringCatalogs

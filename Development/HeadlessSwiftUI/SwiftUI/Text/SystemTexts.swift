@@ -1,4 +1,4 @@
-/// The system's own texts on a screen, in the languages of our catalogues.
+/// The system's own texts, in our catalogues' languages.
 enum SystemTexts {
     case back
     case cancel

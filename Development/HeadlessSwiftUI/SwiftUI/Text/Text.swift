@@ -6,7 +6,7 @@ public struct Text: Equatable, Sendable {
         indirect case sum(Text, Text)
     }
 
-    /// A value formatted for the user's locale.
+    /// Formatted for the user's locale.
     private struct Written: Equatable, Sendable {
         let description: String
         let write: @Sendable (Locale) -> String
@@ -32,7 +32,6 @@ public struct Text: Equatable, Sendable {
 
     private init(_ source: Source) { self.source = source }
 
-    /// The plain text in the user's language.
     func resolve(in context: TextContext) -> String {
         switch source {
         case .verbatim(let text): text

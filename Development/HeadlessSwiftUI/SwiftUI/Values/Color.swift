@@ -1,6 +1,5 @@
 public protocol ShapeStyle: Sendable {}
 
-/// A style that resolves to a single colour.
 protocol ColorStyle: ShapeStyle {
     var color: Color { get }
 }
@@ -53,8 +52,9 @@ public struct Color: Hashable, Sendable, ColorStyle {
         return Resolved(css: css(environment))
     }
 
-    // Blue, red, secondary and the tint are as close to Apple's colours as a contrast of 4.5 : 1 allows, for text in
-    // them and for white text on blue.
+    // Blue, red, secondary and the tint are as close to Apple's colours as a contrast of 4.5 : 1 allows, as text and
+    // behind
+    // white text.
     // swift-format-ignore: DontRepeatTypeInStaticProperties
     public static let accentColor = Color(.tint)
     public static let black = Color("#000", "#000")

@@ -11,7 +11,7 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     public static let newPassword = UITextContentType(rawValue: "new-password")
     public static let oneTimeCode = UITextContentType(rawValue: "one-time-code")
 
-    /// The value of HTML's `autocomplete`.
+    /// `autocomplete`.
     var html: String { self == .password ? "current-password" : rawValue }
 }
 
@@ -30,7 +30,7 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     case webSearch
     case asciiCapableNumberPad
 
-    /// The value of HTML's `inputmode`.
+    /// `inputmode`.
     var inputMode: String {
         switch self {
         case .emailAddress: "email"

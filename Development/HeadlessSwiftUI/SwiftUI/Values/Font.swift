@@ -1,10 +1,10 @@
 public struct Font: Hashable, Sendable {
-    /// For each text size in ascending order; a single value does not scale.
+    /// By ascending text size; a single value does not scale.
     private let sizes: [CGFloat]
     private var cssWeight = 400
     private var isItalicized = false
     private var isMono = false
-    /// The name of a font of the app's own; nil for the system's.
+    /// A font of the app; nil for the system's.
     private var name: String?
 
     private init(_ sizes: CGFloat..., weight: Weight = .regular) { (self.sizes, cssWeight) = (sizes, weight.css) }
@@ -38,7 +38,7 @@ public struct Font: Hashable, Sendable {
         return font
     }
 
-    /// Scales with the text size as the style does.
+    /// Scales as the style does.
     public static func custom(_ name: String, size: CGFloat, relativeTo textStyle: Font.TextStyle) -> Font {
         let sizes = textStyle.font.sizes
         let base = sizes[DynamicTypeSize.large.index]

@@ -1,12 +1,12 @@
 extension Color {
-    /// A colour in one environment, in linear sRGB.
+    /// Linear sRGB.
     public struct Resolved: Hashable, Sendable {
         public var linearRed: Float
         public var linearGreen: Float
         public var linearBlue: Float
         public var opacity: Float
 
-        /// - Parameters: Parts of sRGB, 0 to 1.
+        /// - Parameters: sRGB, 0 to 1.
         public init(red: Float, green: Float, blue: Float, opacity: Float = 1) {
             (linearRed, linearGreen, linearBlue) = (linear(red), linear(green), linear(blue))
             self.opacity = opacity
@@ -19,7 +19,7 @@ extension Color {
 }
 
 extension Color.Resolved {
-    /// Reads `#rgb`, `#rrggbb`, `rgb(r g b / a)`, and these as the fallback of a variable; anything else is transparent.
+    /// Reads `#rgb`, `#rrggbb`, `rgb(r g b / a)`, and these as a variable's fallback; anything else is transparent.
     init(css: String) {
         let text = css.hasPrefix("var(") ? String(css.drop { $0 != "," }.dropFirst(2).dropLast()) : css
         let parts: [Float]

@@ -116,7 +116,6 @@ struct ButtonParts {
     let action: @MainActor () -> Void
 }
 
-/// A button's elements in a style.
 protocol ButtonRendering {
     @MainActor func elements(
         _ parts: ButtonParts, _ button: ScreenElement, _ context: RenderContext

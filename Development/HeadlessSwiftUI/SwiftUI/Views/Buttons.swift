@@ -116,7 +116,7 @@ extension Link: View, RenderedView {
     }
 }
 
-/// Always shown open: the buttons are below the label, where the driver finds them.
+/// Always open: the driver finds the buttons below the label.
 public struct Menu<Label: View, Content: View> {
     private let label: Label
     private let content: Content

@@ -99,7 +99,7 @@ private struct FieldParts<Label: View> {
 }
 
 extension FieldTraits {
-    /// The HTML attributes.
+    /// HTML attributes.
     fileprivate var details: [String: String] {
         var details: [String: String] = [:]
         details["autocomplete"] = contentType?.html
@@ -115,7 +115,7 @@ extension FieldTraits {
     nonisolated static var _rendering: _SystemRendering { get }
 }
 
-/// How the engine renders a style. Only the engine makes one: as in Apple's SDK, an app has no such style of its own.
+/// As in Apple's SDK, an app cannot create such a style.
 public struct _SystemRendering {
     let name: String
 }

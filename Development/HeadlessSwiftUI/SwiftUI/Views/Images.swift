@@ -17,7 +17,7 @@ public struct Image: Equatable, Sendable {
         (self.name, isSymbol, self.bundle, isSpoken) = (name, false, bundle, false)
     }
 
-    /// A picture drawn by a view, for screens without their own bitmap.
+    /// For screens without their own bitmap.
     package init(svg: String, label: Text) {
         (name, isSymbol) = ("", false)
         (self.svg, self.label) = (svg, label)
@@ -48,7 +48,7 @@ extension Image: View, RenderedView {
         let element = ScreenElement(.image)
         element.details[isSymbol ? "symbol" : "asset"] = name
         element.details["svg"] = svg
-        // The location of the asset catalogue, for drawing the image.
+        // To find the image's drawing.
         if !isSymbol { element.details["bundle"] = (bundle ?? .main).resourcePath }
         element.style = context.textStyle
         element.spoken.isHidden = !isSpoken

@@ -43,7 +43,7 @@ extension Label: View, RenderedView {
 }
 
 extension RenderContext {
-    /// A label in a style of the app.
+    /// In a style of the app.
     fileprivate func elements(of label: LabelStyleConfiguration, in style: some LabelStyle) -> [ScreenElement] {
         var inner = child(.slot("style"))
         // Labels in the style's body have the system's look.
@@ -81,7 +81,7 @@ extension LabelStyleConfiguration.Icon: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] { context.elements(of: view) }
 }
 
-/// A style that the engine renders itself.
+/// Rendered by the engine.
 protocol SystemLabelStyle: LabelStyle {
     nonisolated var showsIcon: Bool { get }
     nonisolated var showsTitle: Bool { get }

@@ -72,7 +72,6 @@ private struct LinkRendering: ButtonRendering {
 }
 
 extension RenderContext {
-    /// The environment of a pushed page.
     fileprivate var pageEnvironment: EnvironmentValues {
         var environment = environment
         environment.leavePage()

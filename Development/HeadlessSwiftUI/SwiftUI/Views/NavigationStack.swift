@@ -37,7 +37,7 @@ public struct NavigationPath {
 
 /// The pages above a stack's root.
 @MainActor final class NavigationPages {
-    /// A page that a link or binding has pushed.
+    /// Pushed by a link or binding.
     @MainActor final class Page {
         let id: AnyHashable
         var view: any View
@@ -51,17 +51,15 @@ public struct NavigationPath {
             (self.id, self.view, self.environment, self.pop) = (id, view, environment, pop)
         }
 
-        /// Pops the page.
         func leave() { pop(self) }
     }
 
-    /// Pages pushed by links.
     var linked: [Page] = []
-    /// The destinations of `navigationDestination(for:)` found in this rendering.
+    /// `navigationDestination(for:)` in this rendering.
     var destinations: [ObjectIdentifier: (AnyHashable) -> (any View)?] = [:]
-    /// The pages of `navigationDestination(isPresented:)` and similar modifiers found in this rendering.
+    /// Pages of `navigationDestination(isPresented:)` and the like in this rendering.
     var bound: [Page] = []
-    /// Values pushed by links, for a stack without a path.
+    /// Pushed by links, for a stack without a path.
     var values: [AnyHashable] = []
     var path: Binding<[AnyHashable]>?
     let signal: RenderSignal
@@ -193,7 +191,7 @@ private struct Pushed: Hashable {
     var pop: (@MainActor () -> Void)?
 }
 
-/// A page's settings for its bar.
+/// For its bar.
 @MainActor final class PageParts {
     var title = ""
     var isInline = false

@@ -27,7 +27,7 @@ extension InsettableShape {
     }
 }
 
-/// An outline. Of its geometry only the corners are drawn: nothing is measured here.
+/// Nothing is measured here, so only an outline's corners are drawn.
 public struct Path: Equatable, Sendable {
     /// A CSS length, such as `12px` or `50%`.
     fileprivate let corner: String
@@ -131,7 +131,7 @@ extension Shape where Self == RoundedRectangle {
     }
 }
 
-/// The corner radius of a shape, as CSS.
+/// As CSS.
 func corner(of shape: some Shape) -> String { shape.path(in: .zero).corner }
 
 private struct ShapeView {

@@ -1,4 +1,4 @@
-/// A button that opens the system's share sheet. The headless sheet gives the text to the device.
+/// The headless sheet passes the text to the device.
 public struct ShareLink<Data: RandomAccessCollection, PreviewImage, PreviewIcon, Label: View> {
     private let items: Data
     private let label: Label

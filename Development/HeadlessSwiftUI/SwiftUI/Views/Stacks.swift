@@ -100,7 +100,7 @@ extension Divider: View, RenderedView {
     package func render(in context: RenderContext) -> [ScreenElement] { [ScreenElement(.divider)] }
 }
 
-/// Shows the last view at accessibility text sizes, and the first one otherwise, because nothing is measured here.
+/// Nothing is measured here: shows the last view at accessibility text sizes, otherwise the first.
 public struct ViewThatFits<Content: View> {
     private let content: Content
 
@@ -126,7 +126,7 @@ extension RenderContext {
         return container.holding(elements(of: content))
     }
 
-    /// A scrolling container, which dismisses the keyboard if its modifier asks for it.
+    /// Dismisses the keyboard if its modifier asks for it.
     func scrolling(_ kind: ScreenElement.Kind) -> ScreenElement {
         let element = ScreenElement(kind)
         let mode = environment.dismissesKeyboard
@@ -138,7 +138,7 @@ extension RenderContext {
 }
 
 extension ScreenElement {
-    /// Adds elements as children. Presentations stay siblings, because they cover the screen instead of the container.
+    /// Presentations stay siblings, because they cover the screen instead of the container.
     func holding(_ elements: [ScreenElement]) -> [ScreenElement] {
         children = elements.filter { !$0.isPresentation }
         return [self] + elements.filter(\.isPresentation)

@@ -5,7 +5,7 @@
 
 extension Never: ToolbarContent {}
 
-/// Toolbar content that the engine renders itself.
+/// Rendered by the engine.
 protocol RenderedToolbar: ToolbarContent where Body == Never {
     @MainActor func items(in context: RenderContext) -> [ScreenElement]
 }
