@@ -14,8 +14,7 @@ package struct SeedStore: Sendable {
     private var database: any Database { accounts.database }
 
     /// Per transaction: a multiple of the twenty that ``SeededPeople`` repeats, and within both databases' limits of
-    /// values per
-    /// statement.
+    /// values per statement.
     package static let seedBatch = 500
 
     /// Adds a batch's missing accounts in one transaction.
@@ -95,8 +94,7 @@ package struct SeedStore: Sendable {
     }
 
     /// Refresh tokens of random seeded sessions: every session's current token, then the successors, generation by
-    /// generation
-    /// in the same order.
+    /// generation in the same order.
     ///
     /// - Parameter count: Sessions; the result may have fewer.
     /// - Parameter generations: Tokens per session.

@@ -5,9 +5,8 @@ package import GatehouseWire
 /// Fictitious accounts for benchmarks, created by the same code as real ones. The same seed yields the same accounts.
 ///
 /// Of every twenty, the first fourteen sign in with a password, the next four with Google, and the last two with Apple
-/// and
-/// a private relay address. Each has a session, every fourth a second one. Most sessions have been refreshed up to 300
-/// times.
+/// and a private relay address. Each has a session, every fourth a second one. Most sessions have been refreshed up to
+/// 300 times.
 package struct SeededPeople: Sendable {
     /// A reserved domain (RFC 2606 §2): no email can be delivered, and no real account has such an address.
     package static let domain = "seeded.invalid"
@@ -71,8 +70,7 @@ package struct SeededPeople: Sendable {
     }
 
     /// Depends only on the number, so that every twenty rows have nulls in the same columns and one prepared statement
-    /// fits every
-    /// batch.
+    /// fits every batch.
     private enum Kind: String {
         case password = "email"
         case google, apple

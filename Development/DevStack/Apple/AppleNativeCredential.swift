@@ -5,9 +5,8 @@ import Hummingbird
 
 extension StandInApple {
     /// `/native-credential` with `{"person","nonce","client_id","email"}`, of which only `person` is required: the
-    /// result of
-    /// Apple's sheet, without a device. Name and address are sent only the first time; the ID token always has the
-    /// address.
+    /// result of Apple's sheet, without a device. Name and address are sent only the first time; the ID token always
+    /// has the address.
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.provider.visitor(named: members)

@@ -7,8 +7,7 @@ extension StandInApple {
     /// `/auth/revoke`. Revokes the user's consent, so that the next sign-in is a first one again.
     ///
     /// Returns 200 for an unknown token, like Apple. Unlike Apple, reports another client's token: someone confused
-    /// Services ID
-    /// and bundle id, and the user would stay signed up.
+    /// Services ID and bundle id, and the user would stay signed up.
     func revoke(_ request: Request, _ context: ServerContext) async throws -> Response {
         let form = try await request.form(context)
         let client = try authenticate(form)

@@ -42,10 +42,8 @@ extension StandInGoogle {
     }
 
     /// `/native-credential` with `{"person","nonce","client_id","server_client_id","email"}`, of which only `person` is
-    /// required:
-    /// the result of Google's library, without a device. With a server's client id, the ID token's audience is the
-    /// server, and
-    /// `azp` the app (as on Android).
+    /// required: the result of Google's library, without a device. With a server's client id, the ID token's audience
+    /// is the server, and `azp` the app (as on Android).
     func nativeCredential(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.provider.visitor(named: members)

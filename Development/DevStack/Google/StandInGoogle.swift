@@ -5,8 +5,7 @@ import Hummingbird
 import JSONWebTokens
 
 /// Simulates Google's OpenID Connect. Stricter where our clients would be wrong: refuses requests without `openid` and
-/// plain
-/// code challenges.
+/// plain code challenges.
 package struct StandInGoogle: Sendable {
     static let provider = SimulatedProvider.google
     static let codeLifetime: Duration = .seconds(600)

@@ -3,8 +3,7 @@ import GatehouseWire
 import Synchronization
 
 /// Emails that a dev server keeps instead of sending: in memory, and in a folder from run to run. Deletes the oldest if
-/// there
-/// are too many.
+/// there are too many.
 package final class Inbox: Sendable {
     package static let maximumCount = 200
     /// Of all files together.
@@ -12,8 +11,7 @@ package final class Inbox: Sendable {
     /// Bytes.
     static let longestSearch = 256
     /// Pages that wait for new emails; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six
-    /// connections to a
-    /// server, and the app at `/app` needs most of them.
+    /// connections to a server, and the app at `/app` needs most of them.
     static let maximumWatchers = 2
 
     enum Wake {

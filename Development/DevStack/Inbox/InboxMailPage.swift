@@ -21,8 +21,7 @@ struct InboxMailPage {
     let view: View
 
     /// The email's HTML may only open links in new windows. Without scripts and with its own origin, it cannot reach
-    /// this page or
-    /// any other.
+    /// this page or any other.
     private static let sandbox = "allow-popups allow-popups-to-escape-sandbox"
 
     private var path: String { "\(Inbox.path)/mails/\(mail.id)" }

@@ -6,8 +6,7 @@ import NIOCore
 import ServiceLifecycle
 
 // The inbox of `gatehouse dev`; `gatehouse serve` never routes it. The server's check of `Host` keeps out other
-// websites that
-// point their domain at it.
+// websites that point their domain at it.
 extension Inbox {
     package static let path = LandingPage.path + "/inbox"
     /// Keep-alive events detect dead connections.

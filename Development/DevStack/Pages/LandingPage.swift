@@ -91,8 +91,7 @@ struct LandingPage: Sendable {
     }
 
     /// Single quotes, within which a POSIX shell treats only the quote specially (XCU 2.2.2). On bytes, like the shell:
-    /// a quote
-    /// followed by a combining mark is still a quote.
+    /// a quote followed by a combining mark is still a quote.
     private static func word(_ text: String) -> String {
         "'" + text.split(ascii: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }

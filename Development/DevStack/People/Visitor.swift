@@ -22,8 +22,7 @@ struct Visitor: Sendable {
     }
 
     /// - Parameter typed: For the account that has a typed address. Each address is a different account, because a
-    ///   subject does
-    ///   not silently change its address.
+    ///   subject does not silently change its address.
     init(_ person: Person, typed: String?, at provider: SimulatedProvider) throws(AddressProblem) {
         var key = person.id
         switch person.address {

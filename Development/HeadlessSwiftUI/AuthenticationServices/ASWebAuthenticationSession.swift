@@ -7,8 +7,7 @@ public typealias ASPresentationAnchor = UIWindow
 }
 
 // The sheet's window determines the user's actions. Everything runs on the main actor, as Apple requires; code that
-// this
-// rejects would have a data race on Apple's platforms. `init(url:callback:completionHandler:)` is from iOS 17.4.
+// this rejects would have a data race on Apple's platforms. `init(url:callback:completionHandler:)` is from iOS 17.4.
 @MainActor @preconcurrency open class ASWebAuthenticationSession: NSObject {
     public typealias CompletionHandler = (URL?, (any Error)?) -> Void
 

@@ -1,8 +1,7 @@
 public import Foundation
 
 // The parts of AuthenticationServices that the screens use, as Apple documents them. ``ProviderSheets`` determine the
-// user's
-// actions.
+// user's actions.
 
 public protocol ASAuthorizationCredential: NSObjectProtocol {}
 

@@ -2,8 +2,7 @@ import Foundation
 
 // Expands every macro to nothing, because `#Preview` is for Xcode. Implements the compiler's plugin protocol (in both
 // directions a length of eight little-endian bytes, then JSON) to avoid building swift-syntax. If a toolchain changes
-// the
-// protocol, previews must move to files that only Apple's platforms compile.
+// the protocol, previews must move to files that only Apple's platforms compile.
 
 let input = FileHandle.standardInput
 

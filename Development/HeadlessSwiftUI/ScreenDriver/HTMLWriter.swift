@@ -1,8 +1,7 @@
 import SwiftUI
 
 /// Semantic HTML for eyes, keyboards and screen readers. Reduces SwiftUI's layout to one question per axis: does the
-/// element
-/// fill the offered space?
+/// element fill the offered space?
 @MainActor struct HTMLWriter {
     enum Parent {
         case row, column, layers
@@ -18,8 +17,7 @@ import SwiftUI
     }
 
     /// A user operates the page: elements have ids, a script applies styles from attributes under a strict content
-    /// security
-    /// policy, and secret text is omitted.
+    /// security policy, and secret text is omitted.
     let isLive: Bool
     /// The topmost last.
     private var presented: [String] = []

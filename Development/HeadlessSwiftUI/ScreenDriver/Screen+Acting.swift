@@ -136,8 +136,7 @@ extension Screen {
             }
             looks += 1
             // Most effects need only work that is ready. For others, such as a server's response, this thread must
-            // release the
-            // processor.
+            // release the processor.
             if looks > 40 { await Self.pause() } else { await Task.yield() }
             host.render()
         }

@@ -12,8 +12,7 @@ public import SwiftUI
 /// ```
 ///
 /// Only the topmost presentation's elements can be found. Every query renders first. ``wait(_:until:)`` yields to the
-/// work
-/// that a tap has started, and ends with the test's time limit.
+/// work that a tap has started, and ends with the test's time limit.
 @MainActor public final class Screen {
     public struct Settings: Sendable {
         public var colorScheme = ColorScheme.light

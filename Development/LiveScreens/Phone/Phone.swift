@@ -162,8 +162,7 @@ extension Phone {
 // Display.
 extension Phone {
     /// Browser windows per phone; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six connections to
-    /// a server,
-    /// and user input needs some of them.
+    /// a server, and user input needs some of them.
     static let maximumWatchers = 4
 
     enum Wake {

@@ -9,12 +9,10 @@ extension LiveApp {
     static let longestText = 16_384
 
     /// An app's `/actions` with `{"kind","run"}` and the kind's members: `id`, `text`, `name` and `value`. `run` is the
-    /// start of
-    /// the app that the user saw; optional.
+    /// start of the app that the user saw; optional.
     ///
     /// The response's `revision` includes everything sent so far. The status is 409 for an element that no longer
-    /// exists, and
-    /// the screen is sent again; 410 for a deleted phone or an app restarted since.
+    /// exists, and the screen is sent again; 410 for a deleted phone or an app restarted since.
     func act(in app: ReferenceApp, _ request: Request, _ context: ServerContext) async throws -> Response {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length <= 4 * Self.longestText else { throw Refusal.bodyTooLarge(limit: 4 * Self.longestText) }

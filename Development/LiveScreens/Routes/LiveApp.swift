@@ -6,8 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 /// The reference apps in a browser: `/app` of `gatehouse dev`, rendered by the screens' own code. A cookie identifies
-/// each
-/// browser's simulated phone. `gatehouse serve` never routes it.
+/// each browser's simulated phone. `gatehouse serve` never routes it.
 package struct LiveApp: Sendable {
     package static let path = "/app"
 
@@ -91,8 +90,7 @@ package struct LiveApp: Sendable {
 // Access control.
 extension LiveApp {
     /// Other websites can reach a local port, even under their own names (DNS rebinding), but must not see or operate a
-    /// phone.
-    /// Programs send no origin.
+    /// phone. Programs send no origin.
     @Sendable private func checkCaller(_ request: Request, _ context: inout ServerContext) throws {
         try checkHost(request, &context)
         let site = request.headers[.fetchSite] ?? "same-origin"

@@ -7,8 +7,7 @@ import NIOCore
 import ScreenDriver
 
 /// They load nothing from other servers, and text can become neither code nor style: the script sets styles through the
-/// DOM,
-/// without an exception from the content security policy.
+/// DOM, without an exception from the content security policy.
 enum LivePages {
     static func page(of app: ReferenceApp) -> Response {
         let links = ReferenceApp.allCases.map { other in

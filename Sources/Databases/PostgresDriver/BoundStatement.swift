@@ -53,8 +53,7 @@ struct BoundStatement {
     }
 
     /// Use indexes even while a table is small, and one plan for batches of any size: the planner assumes ten elements
-    /// for an
-    /// unknown array, and would replan almost every batch.
+    /// for an unknown array, and would replan almost every batch.
     static let settings = [
         "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
         "plan_cache_mode": "force_generic_plan",

@@ -2,8 +2,7 @@ import CPostgres
 import SQLDatabase
 
 /// Values in libpq's form: numbers, instants and bytes in binary form with a type; text as text, whose type (such as
-/// `uuid`
-/// or `json`) the server infers.
+/// `uuid` or `json`) the server infers.
 struct BoundValues {
     /// One letter per value. Each combination of types needs its own prepared statement.
     let signature: String

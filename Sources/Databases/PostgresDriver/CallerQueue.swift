@@ -73,8 +73,7 @@ struct CallerQueue<Element: Caller> {
     }
 
     /// Removes late callers from the front, where they are because nearly all wait equally long. Skips patient ones. A
-    /// change
-    /// from another queue stays until it is taken.
+    /// change from another queue stays until it is taken.
     mutating func takeLate(at now: Duration) -> [Element] {
         var late: [Element] = []
         var index = first

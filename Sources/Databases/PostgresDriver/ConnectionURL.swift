@@ -2,8 +2,8 @@ import CPostgres
 import Foundation
 import SQLDatabase
 
-/// `postgres://user:password@host:port/database?sslmode=verify-full`, with any libpq parameter
-/// ([Connection URIs](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS)).
+/// `postgres://user:password@host:port/database?sslmode=verify-full`, with any libpq parameter ([Connection
+/// URIs](https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS)).
 ///
 /// `sslmode` defaults to `PGSSLMODE`, then to `verify-full` for another machine and `prefer` for this one. Never prints
 /// itself: it contains a password.

@@ -29,8 +29,7 @@ struct ServerRefusal: Error {
     private var kind: Substring { state.prefix(2) }
 
     /// Nothing happened, and a retry may succeed: after a conflict, an unavailable lock, a statement prepared for
-    /// changed
-    /// tables, or a cancellation meant for the previous statement.
+    /// changed tables, or a cancellation meant for the previous statement.
     var mayWorkAgain: Bool {
         reason == .conflict || reason == .locked || needsNewSession || (reason == .interrupted && cameEarly)
     }

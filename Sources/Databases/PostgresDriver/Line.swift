@@ -40,8 +40,7 @@ struct Line {
     }
 
     /// Nothing happened, and a retry may succeed: a connection lost before the commit changed nothing, and after a
-    /// failover a
-    /// new connection may reach the primary.
+    /// failover a new connection may reach the primary.
     func mayWorkAgain(_ error: any Error, changes: Bool = true) -> Bool {
         guard let refusal = error as? ServerRefusal else { return error is LostConnection }
         return refusal.mayWorkAgain || (refusal.isReadOnly && changes && !isFresh)

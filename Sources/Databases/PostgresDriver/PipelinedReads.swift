@@ -15,8 +15,7 @@ struct Lookup: Caller {
 }
 
 /// Single-statement reads share one connection in pipeline mode: they are sent without waiting for earlier results, by
-/// a
-/// single thread.
+/// a single thread.
 final class PipelinedReads: Sendable {
     private struct State {
         var incoming: CallerQueue<Lookup>

@@ -4,11 +4,9 @@ import Synchronization
 /// PostgreSQL through libpq, for any number of nodes.
 ///
 /// Writes are serializable transactions on a bounded pool, except those of queues. Single-statement writes share
-/// commits on
-/// two further connections, single queries another one in pipeline mode; other reads use the pool with one snapshot
-/// each.
-/// No call blocks its thread. Retries whatever certainly did not take effect, up to the caller's time limit: after a
-/// serialization failure, a deadlock, or a connection lost before the commit.
+/// commits on two further connections, single queries another one in pipeline mode; other reads use the pool with one
+/// snapshot each. No call blocks its thread. Retries whatever certainly did not take effect, up to the caller's time
+/// limit: after a serialization failure, a deadlock, or a connection lost before the commit.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
 
@@ -225,8 +223,7 @@ extension PostgresSettings {
             "tcp_user_timeout": "10000",
             "TimeZone": "UTC",
             // Forces indexes even while a table is small: with a sequential scan every writer of the table would
-            // conflict, and cached
-            // plans outlive the table's growth.
+            // conflict, and cached plans outlive the table's growth.
             "enable_seqscan": "off", "jit": "off",
         ]
     }

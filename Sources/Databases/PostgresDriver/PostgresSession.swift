@@ -2,8 +2,7 @@ import CPostgres
 import SQLDatabase
 
 /// A connection in libpq's pipeline mode with its prepared statements: one packet carries several commands up to a
-/// sync,
-/// and results return in order. Created, used and closed by one thread.
+/// sync, and results return in order. Created, used and closed by one thread.
 final class PostgresSession {
     enum Command {
         /// The driver's own text, without values.
@@ -63,8 +62,7 @@ final class PostgresSession {
     var serverProcess: Int { Int(PQbackendPID(handle.pointer)) }
 
     /// The server has closed the idle connection or is about to: it sends a message first. Other unsolicited messages,
-    /// such as
-    /// changed parameters, are rare enough to reconnect for.
+    /// such as changed parameters, are rare enough to reconnect for.
     var hasEnded: Bool { isBroken || postgres_wait(descriptor, 0, -1, 0) & Int32(postgres_readable) != 0 }
 
     /// Runs commands in one round trip and waits for the last result.
@@ -73,8 +71,7 @@ final class PostgresSession {
     ///   - limit: Overrides the session's statement timeout.
     ///   - deadline: The caller's. After a network failure nothing else ends the wait.
     /// - Throws: The first failed command's ``ServerRefusal``, ``LostConnection``, or ``DatabaseFailure`` for a value
-    ///   that
-    ///   cannot be sent.
+    ///   that cannot be sent.
     func answer(
         _ commands: [Command], limit: Duration? = nil, by deadline: Duration? = nil
     ) throws -> PostgresResult? {
@@ -119,8 +116,7 @@ final class PostgresSession {
     }
 
     /// When a result must be complete. Callers that start in time get at least one second; otherwise a slow server
-    /// would lose
-    /// its connections to callers that waited long in the queue.
+    /// would lose its connections to callers that waited long in the queue.
     ///
     /// - Parameter begun: When the server began, as far as the client can tell.
     func answerDeadline(since begun: Duration, _ limit: Duration, by deadline: Duration?) -> Duration {

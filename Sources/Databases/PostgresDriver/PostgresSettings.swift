@@ -16,8 +16,7 @@ package struct PostgresSettings: Sendable {
     /// How long changes that share a commit wait for a locked row. Longer than a commit takes.
     package var sharedLockLimit: Duration = .milliseconds(100)
     /// A schema change that waits for a table lock blocks all other users of the table. It gives up after this time,
-    /// and
-    /// retries for ``schemaWaitLimit``.
+    /// and retries for ``schemaWaitLimit``.
     package var schemaLockLimit: Duration = .milliseconds(500)
     package var schemaWaitLimit: Duration = .seconds(120)
     /// The statement timeout of schema changes.

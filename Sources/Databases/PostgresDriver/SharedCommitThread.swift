@@ -62,8 +62,7 @@ struct SharedCommitThread {
     }
 
     /// Runs the changes row by row, because the server does not report which row is locked. After a second locked row,
-    /// the
-    /// rest moves to the pool, where it delays no other changes.
+    /// the rest moves to the pool, where it delays no other changes.
     ///
     /// - Returns: false if there is only one row.
     private mutating func carryOutRows(_ batch: [Change]) -> Bool {

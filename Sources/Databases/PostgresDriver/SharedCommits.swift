@@ -35,8 +35,7 @@ final class Change: Caller {
 struct RowIsHeld: Error {}
 
 /// Single-statement changes. Those that arrive during a commit share the next one: one statement, one round trip and
-/// one
-/// wait for the disk. Has its own connections, each with a thread.
+/// one wait for the disk. Has its own connections, each with a thread.
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: CallerQueue<Change>
@@ -50,8 +49,7 @@ final class SharedCommits: Sendable {
         var delayed = 0
 
         /// Start a batch in addition to `others`? The server's cost per batch dominates, so alongside a batch that is
-        /// not tiny,
-        /// only a large one starts. No batch waits for a delayed one.
+        /// not tiny, only a large one starts. No batch waits for a delayed one.
         func hasBatch(beside others: Int) -> Bool {
             if others <= delayed { return waiting.count > 0 }
             if underWay.count < 4 { return !underWay.isEmpty && waiting.count >= underWay.count }

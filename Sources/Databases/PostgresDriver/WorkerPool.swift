@@ -4,8 +4,7 @@ import SQLDatabase
 import Synchronization
 
 /// Runs transactions in order of arrival on a bounded number of connections. Each has its own thread, which may block;
-/// the
-/// callers' threads never do.
+/// the callers' threads never do.
 final class WorkerPool: Sendable {
     private struct State {
         var queue: CallerQueue<Job>
@@ -107,8 +106,7 @@ final class WorkerPool: Sendable {
     }
 
     /// Refuses late callers. Every worker without a connection calls this, so that callers do not wait for one
-    /// another's
-    /// connection attempts.
+    /// another's connection attempts.
     func refuseLate(because reason: DatabaseFailure) {
         let now = plan.uptime()
         state.withLock { $0.queue.takeAllLate(at: now) }.refuse(reason)

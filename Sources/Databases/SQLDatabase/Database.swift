@@ -10,19 +10,16 @@ package protocol Database: Sendable {
     /// durable.
     ///
     /// `body` is synchronous, so it cannot hold locks while waiting for a network, a hash or a user. It may run again,
-    /// for
-    /// example after a serialization failure, so it must be deterministic without side effects outside of the
-    /// transaction.
-    /// After a failed statement it must end, because some databases abort the transaction.
+    /// for example after a serialization failure, so it must be deterministic without side effects outside of the
+    /// transaction. After a failed statement it must end, because some databases abort the transaction.
     ///
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError` if the driver can still stop. Nothing
     ///   has changed, except with ``DatabaseFailure/Reason/unknownOutcome``.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
     /// Like ``write(_:)``, but each statement sees what was committed before it (READ COMMITTED), so reads cause no
-    /// conflicts.
-    /// For queues, which many transactions read and write in the same place: a change's condition must be in its own
-    /// `WHERE`.
+    /// conflicts. For queues, which many transactions read and write in the same place: a change's condition must be in
+    /// its own `WHERE`.
     func writeCommitted<Value: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
@@ -33,8 +30,7 @@ package protocol Database: Sendable {
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
 
     /// Runs one query on a consistent snapshot, and combines its rows in order. Costs less than ``read(_:)``, because a
-    /// driver
-    /// may send it with other callers' queries.
+    /// driver may send it with other callers' queries.
     ///
     /// - Parameter combine: Adds a row, of which it reads all columns or none. May run again from `initial`.
     /// - Throws: Errors of `combine`, ``DatabaseFailure``, and `CancellationError`.
@@ -43,14 +39,11 @@ package protocol Database: Sendable {
     ) async throws -> Result
 
     /// Changes rows with one statement and then runs a query, in one transaction that may share its commit with others.
-    /// Both
-    /// see the changes committed so far; the query also sees changes that share the commit. The statement waits for
-    /// other
-    /// transactions on the same row, so its conditions must be in its `WHERE`.
+    /// Both see the changes committed so far; the query also sees changes that share the commit. The statement waits
+    /// for other transactions on the same row, so its conditions must be in its `WHERE`.
     ///
     /// A database may run the statement for several callers together: it changes a row for only one of them and reports
-    /// 0 to
-    /// the others. Therefore the `WHERE` must no longer hold after the change.
+    /// 0 to the others. Therefore the `WHERE` must no longer hold after the change.
     ///
     /// - Parameters:
     ///   - statement: An `UPDATE` or `DELETE` with ``Clause/ofMany`` before its `WHERE`. Values other than numbers,
@@ -64,8 +57,7 @@ package protocol Database: Sendable {
     ) async throws -> Changed<Found>
 
     /// A write that changes tables, which may take long. If a table is locked, it releases its own locks and retries,
-    /// so as
-    /// not to block others.
+    /// so as not to block others.
     ///
     /// - Throws: As ``write(_:)``.
     func changeSchema<Value: Sendable>(
@@ -83,8 +75,7 @@ package protocol Database: Sendable {
     func buildIndex(_ statement: SQL) async throws
 
     /// Runs `work` while holding the database-wide lock `name`. Releases the lock before it returns, or a little later
-    /// if the
-    /// database is unreachable.
+    /// if the database is unreachable.
     ///
     /// - Returns: nil if another holder has the lock and `waits` is false.
     /// - Throws: Errors of `work`; and, before `work` runs, ``DatabaseFailure`` and `CancellationError`.

@@ -32,12 +32,10 @@ package struct Migration: Sendable {
     package let indexes: [SQL]
     package let dialectIndexes: [Dialect: [SQL]]
     /// Existing tables that the statements change, in the programs' order of use. PostgreSQL locks them first: later
-    /// locks
-    /// would deadlock with other nodes' transactions.
+    /// locks would deadlock with other nodes' transactions.
     package let changing: [String]
     /// The lowest schema level that a program must know to work on the schema after this migration; 0 for one that only
-    /// adds,
-    /// which suits all earlier programs.
+    /// adds, which suits all earlier programs.
     package let leastLevel: Int
 
     package init(
@@ -100,8 +98,7 @@ private struct RecordedStep: Sendable {
 
 extension Database {
     /// Applies the pending migrations in order, each in its own transaction, on one node while others wait. Completes
-    /// indexes
-    /// that an interrupted call left.
+    /// indexes that an interrupted call left.
     ///
     /// - Returns: ``SchemaState/newer``.
     /// - Throws: ``UnknownMigration`` before any change; ``DatabaseFailure``, in which case the migrations before the

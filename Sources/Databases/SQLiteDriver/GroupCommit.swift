@@ -3,8 +3,7 @@ import SQLDatabase
 import Synchronization
 
 /// The single writer. Callers that arrive during a commit share the next one: one transaction and one wait for the
-/// disk,
-/// with a savepoint each, so that a failure affects only its own caller.
+/// disk, with a savepoint each, so that a failure affects only its own caller.
 final class GroupCommit: Sendable {
     struct Waiting: Sendable {
         let id: UInt64
@@ -112,8 +111,7 @@ final class GroupCommit: Sendable {
             let answer = run(waiting)
             guard connection.isInTransaction else {
                 // SQLite rolls back everything when the disk is full or fails. The caller that triggered it is refused,
-                // and the others run
-                // again without it.
+                // and the others run again without it.
                 if position > batch.startIndex { commit(batch[..<position]) }
                 answer(nil)
                 if position + 1 < batch.endIndex { commit(batch[(position + 1)...]) }

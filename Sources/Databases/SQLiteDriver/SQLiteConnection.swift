@@ -16,8 +16,7 @@ final class SQLiteConnection: Connection, Sendable {
     private static let statementLimit = 500
 
     /// Once per process. A failure is ignored: another part of the process has already opened a connection, and only
-    /// the speed
-    /// depends on it.
+    /// the speed depends on it.
     private static let configure: Void = { _ = sqlite_without_memory_statistics() }()
 
     /// - Parameter busyLimit: How long a statement waits for another program.
@@ -54,8 +53,7 @@ final class SQLiteConnection: Connection, Sendable {
     }
 
     /// Switches the file to WAL, permanently. If two programs do so concurrently on a new file, SQLite fails one
-    /// without
-    /// waiting; it then takes a write lock here and retries.
+    /// without waiting; it then takes a write lock here and retries.
     private func writeAhead() throws {
         for attempt in 1... {
             do {
@@ -198,8 +196,7 @@ extension DatabaseFailure {
 }
 
 /// Hashes only the length: hashing a kilobyte per query takes longer than comparing it with the one or two statements
-/// of
-/// that length. No text comes from outside.
+/// of that length. No text comes from outside.
 private struct StatementText: Hashable {
     let text: String
 

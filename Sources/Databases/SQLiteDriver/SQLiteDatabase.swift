@@ -6,8 +6,7 @@ import Synchronization
 ///
 /// A read begins on the calling thread: a key lookup takes a few microseconds, less than a thread switch. After a
 /// millisecond or two it is interrupted and repeated on another thread (``SlowReads``), so it cannot block other
-/// requests.
-/// Writes share commits (``GroupCommit``).
+/// requests. Writes share commits (``GroupCommit``).
 package final class SQLiteDatabase: Database {
     package let path: String
     package var dialect: Dialect { .sqlite }

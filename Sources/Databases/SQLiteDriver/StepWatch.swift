@@ -17,8 +17,7 @@ final class StepWatch: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter mustStop: Gets the number of calls so far. SQLite counts a prepared statement's instructions across
-    ///   runs, so
-    ///   the first call may come early.
+    ///   runs, so the first call may come early.
     func begin(_ mustStop: @escaping @Sendable (_ questions: Int) -> Bool) {
         state.withLock { $0 = State(mustStop: mustStop) }
     }

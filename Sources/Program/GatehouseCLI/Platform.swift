@@ -11,8 +11,7 @@ import LiveScreens
 #endif
 
 /// The app in a browser. On Linux only, where the screens can be drawn without Apple's SDK, with their texts in the
-/// build
-/// folder next to the program.
+/// build folder next to the program.
 struct AppInBrowser {
     let url: String
     let tables: (ServerRuntime) -> [RouteTable]

@@ -9,8 +9,7 @@ private let firstFetchInterval: Duration = .seconds(1)
 /// Another server's document, fetched on demand and cached.
 ///
 /// All callers share one fetch. An expired document stays in use during the fetch; from twice the maximum age on,
-/// callers
-/// wait for it and get the old document only if it fails, for a day.
+/// callers wait for it and get the old document only if it fails, for a day.
 package actor CachedDocument<Value: Equatable & Sendable> {
     private let maximumAge: Duration
     private let now: @Sendable () -> Instant

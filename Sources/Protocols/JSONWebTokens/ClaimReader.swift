@@ -40,8 +40,7 @@ package struct ClaimReader: Sendable {
     }
 
     /// The newest `timestamp` of these methods in `amr`. Ignores all but whole seconds before the year 10000: a hook
-    /// may have
-    /// written the claim, and nothing else depends on it.
+    /// may have written the claim, and nothing else depends on it.
     func newestProof(by methods: [String]) -> Instant? {
         (members["amr"]?.arrayValue ?? []).filter { entry in
             entry["method"]?.stringValue.map { methods.contains($0) } ?? false

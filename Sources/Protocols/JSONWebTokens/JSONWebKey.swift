@@ -22,8 +22,7 @@ package struct JSONWebKey: Sendable {
     }
 
     /// Parses a private or public JWK. Without `alg`, an RSA key signs with RS256, and another party's verifies every
-    /// RSA
-    /// algorithm; see ``verifying(_:)``.
+    /// RSA algorithm; see ``verifying(_:)``.
     ///
     /// - Throws: ``KeyProblem``.
     package init(_ jwk: AuthJSON) throws(KeyProblem) {
@@ -90,8 +89,7 @@ package struct JSONWebKey: Sendable {
     }
 
     /// nil unless the key verifies with this algorithm. A public RSA key without `alg` verifies every RSA algorithm,
-    /// because
-    /// its publisher names none (RFC 7517 §4.4). Every other key has exactly one (RFC 8725 §3.1).
+    /// because its publisher names none (RFC 7517 §4.4). Every other key has exactly one (RFC 8725 §3.1).
     func verifying(_ algorithm: SigningAlgorithm) -> JSONWebKey? {
         if algorithm == self.algorithm { return self }
         guard !namesAlgorithm, parts.signing == nil, let parts = parts.verifying(algorithm) else { return nil }

@@ -10,9 +10,8 @@ package struct VerifiedToken: Equatable, Sendable {
 /// The keys that verify tokens.
 ///
 /// A token names its key by `kid`, and the key determines the algorithm (RFC 8725 §3.1). There is no default key.
-/// Tokens
-/// without `kid` are refused except HS256 ones if the set has a key for them, and those of a published document with a
-/// single key (OpenID Connect Core 1.0 §10.1).
+/// Tokens without `kid` are refused except HS256 ones if the set has a key for them, and those of a published document
+/// with a single key (OpenID Connect Core 1.0 §10.1).
 package struct KeySet: Sendable {
     /// Keys with an id, in the given order.
     package let keys: [JSONWebKey]
@@ -66,14 +65,12 @@ package struct KeySet: Sendable {
     private subscript(id: ExternalName) -> JSONWebKey? { positions[id].map { keys[$0] } }
 
     /// Verifies form, header and signature, then the claims' types, `exp` and `nbf`. The caller checks issuer and
-    /// audience with
-    /// ``TokenClaims/check(issuer:audience:)``.
+    /// audience with ``TokenClaims/check(issuer:audience:)``.
     ///
     /// - Parameters:
     ///   - token: At most 65,536 bytes.
     ///   - acceptsKeys: Accepts an HS256 token without `exp` and `sub`, like self-hosted Supabase's `anon` and
-    /// `service_role`
-    ///     keys. It is valid as long as the secret.
+    ///     `service_role` keys. It is valid as long as the secret.
     /// - Throws: ``TokenRejection/unknownKey(_:)`` if newer keys may verify the token, ``TokenRejection/expired(_:)``
     ///   at `exp` plus `leeway`, otherwise another ``TokenRejection``.
     package func verify(

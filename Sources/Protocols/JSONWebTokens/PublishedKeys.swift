@@ -4,8 +4,7 @@ extension KeySet {
     /// Parses another party's JWKS document (RFC 7517 §5) and keeps the public parts.
     ///
     /// Skips unusable keys, as the RFC requires: symmetric, unreadable, and without `kid` unless it is the only key.
-    /// The first
-    /// of two keys with the same `kid` wins.
+    /// The first of two keys with the same `kid` wins.
     ///
     /// - Throws: ``KeyProblem/unreadable`` if the document is longer than `maximumBytes` or not a list of keys.
     package init(published document: [UInt8], maximumBytes: Int = 262_144) throws(KeyProblem) {

@@ -5,8 +5,7 @@ package enum TokenRejection: Error, Equatable, Sendable {
     /// Not three Base64URL parts with JSON, JSON and a signature (RFC 7515 §7.1), or too long.
     case malformed(Part)
     /// An unsupported `alg`, a `typ` other than JWT, or a refused member: keys in the token (`jku`, `jwk`, `x5u`,
-    /// `x5c`) or
-    /// extensions (`crit`, `b64`).
+    /// `x5c`) or extensions (`crit`, `b64`).
     case unsupportedHeader(member: String)
     /// nil for a token without `kid` if no key accepts such tokens.
     case unknownKey(PresentedKeyID?)

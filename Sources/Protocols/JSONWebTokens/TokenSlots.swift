@@ -19,8 +19,7 @@ struct TokenSlots: Sendable {
     private var holders: [ExternalName: Set<Int>] = [:]
 
     /// Incremented by each explicit removal. A verification that began in an earlier epoch may predate a session's end,
-    /// so its
-    /// result is not stored.
+    /// so its result is not stored.
     private(set) var epoch: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }

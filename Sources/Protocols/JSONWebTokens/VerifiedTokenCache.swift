@@ -3,8 +3,7 @@ package import GatehouseWire
 import Synchronization
 
 /// Caches verified tokens by SHA-256 digest until `exp` at most, so that a repeated token costs one digest. Does not
-/// cache
-/// refusals.
+/// cache refusals.
 package final class VerifiedTokenCache: Sendable {
     /// Bytes. Longer tokens are not cached: the capacity would not bound the memory.
     package static let maximumTokenLength = 4_096
@@ -82,8 +81,7 @@ package final class VerifiedTokenCache: Sendable {
         if isNew { forgetAll() }
     }
 
-    /// Revokes and evicts a session's or subject's tokens; parameters as for
-    /// ``RevokedTokens/note(_:at:until:now:)``.
+    /// Revokes and evicts a session's or subject's tokens; parameters as for ``RevokedTokens/note(_:at:until:now:)``.
     package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil, now: Instant? = nil) {
         state.withLock { state in
             if state.revoked.note(id, at: notedAt, until: until, now: now) { state.slots.forget(id) }

@@ -19,8 +19,7 @@ extension MailLanguage {
     package static func preferred(_ text: String?) -> MailLanguage { matching(text) ?? .english }
 
     /// The best language for a tag (RFC 5646, or `ar_EG`) or `Accept-Language` (RFC 9110 §12.5.4). Tags match by their
-    /// first
-    /// subtag; those of traditional Chinese match nothing.
+    /// first subtag; those of traditional Chinese match nothing.
     ///
     /// - Returns: nil if none matches; `*` matches nothing. Reads at most 1,024 bytes and 32 tags.
     package static func matching(_ text: String?) -> MailLanguage? {

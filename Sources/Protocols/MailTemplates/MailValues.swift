@@ -18,8 +18,7 @@ package struct MailValues: Sendable {
     /// Of link and code.
     package var lifetime: Duration?
     /// The user's metadata. Built-in emails omit it: a stranger may have signed up with this address, and could
-    /// advertise with
-    /// a name.
+    /// advertise with a name.
     package var data = AuthJSONObject()
     /// A sign-in method, such as Google.
     package var provider: String?

@@ -11,8 +11,7 @@ package struct CurlFailure: Error, Equatable, Sendable {
 /// libcurl's handle of several transfers.
 ///
 /// Unchecked because a C pointer carries no isolation: one thread uses the handle, and others only wake that thread,
-/// which
-/// libcurl allows.
+/// which libcurl allows.
 package struct CurlMulti: @unchecked Sendable {
     package let pointer: UnsafeMutableRawPointer
 

@@ -1,8 +1,7 @@
 /// A modifier's effect on the context passed down and the elements passed up.
 package protocol ViewChange {
     /// Applies to each member instead of the whole. In a group, branch or loop, SwiftUI lets each view appear, run
-    /// tasks and
-    /// observe changes separately, and a replaced branch starts over.
+    /// tasks and observe changes separately, and a replaced branch starts over.
     static var isForMembers: Bool { get }
     @MainActor func prepare(_ context: inout RenderContext)
     @MainActor func finish(_ elements: [ScreenElement], in context: RenderContext) -> [ScreenElement]

@@ -1,6 +1,5 @@
 /// Shows one sheet, cover, alert or dialog at a time, as on iOS: another waits until it closes. Presented content has
-/// its own
-/// presenter.
+/// its own presenter.
 @MainActor final class Presenter {
     private weak var shown: ViewNode?
     private var hasWaiting = false

@@ -4,8 +4,7 @@
 @_exported public import StringCatalogs
 
 // The parts of SwiftUI that the screens use. All public declarations are Apple's; the driver's interface is `package`.
-// There
-// is no layout, no animation, and no gesture except the tap.
+// There is no layout, no animation, and no gesture except the tap.
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View

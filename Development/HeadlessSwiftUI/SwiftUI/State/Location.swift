@@ -1,6 +1,5 @@
 /// A property's storage. It belongs to the main actor; the accessors of SwiftUI's property wrappers are not isolated,
-/// so the
-/// compiler cannot verify it.
+/// so the compiler cannot verify it.
 final class Location<Value>: @unchecked Sendable {
     private var stored: Value
     private let signal: RenderSignal

@@ -53,8 +53,7 @@ public struct Color: Hashable, Sendable, ColorStyle {
     }
 
     // Blue, red, secondary and the tint are as close to Apple's colours as a contrast of 4.5 : 1 allows, as text and
-    // behind
-    // white text.
+    // behind white text.
     // swift-format-ignore: DontRepeatTypeInStaticProperties
     public static let accentColor = Color(.tint)
     public static let black = Color("#000", "#000")

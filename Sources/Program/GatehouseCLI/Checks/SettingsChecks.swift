@@ -40,8 +40,7 @@ package struct SettingsChecks {
     }
 
     /// Warns if rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL
-    /// implies a
-    /// proxy.
+    /// implies a proxy.
     private var callers: Finding? {
         guard settings.rates != nil, settings.auth.externalURL.hasPrefix("https://"), given[.trustedProxies] == nil,
             given[.rateHeader] == nil

@@ -141,8 +141,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
             throw CommandFailure("No finished delivery has this ID. List them with `gatehouse hooks list`.")
         }
         // A webhook removed from the settings may still have deliveries. The folder of a `gatehouse dev` does not name
-        // its
-        // webhooks.
+        // its webhooks.
         if count == 0, let failed, options.data == nil,
             !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })
         {

@@ -1,8 +1,7 @@
 package import GatehouseServer
 
 /// Environment variables of `gatehouse serve` that `gatehouse dev` ignores, because it has its own configuration. It
-/// reads
-/// only those of hooks and webhooks.
+/// reads only those of hooks and webhooks.
 package struct IgnoredSettings: Sendable {
     /// This program's or Supabase Auth's. `dev` refuses to start with them.
     package let refused: [String]

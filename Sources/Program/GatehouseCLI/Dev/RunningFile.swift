@@ -44,8 +44,7 @@ extension RunningStack {
 }
 
 /// Names a running `gatehouse dev`, whose process holds a lock on the file. After a crash the file is recognized as
-/// stale
-/// even if another program uses the address.
+/// stale even if another program uses the address.
 package struct RunningFile: Sendable {
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.

@@ -11,8 +11,7 @@ package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 /// A JSON line with the column names of Supabase's tables `auth.users` and `auth.identities`, which our export also
-/// uses
-/// ([Users](https://supabase.com/docs/guides/auth/users)).
+/// uses ([Users](https://supabase.com/docs/guides/auth/users)).
 package struct AccountLine {
     let columns: LineColumns
     let now: Instant
@@ -23,8 +22,7 @@ package struct AccountLine {
     /// - Parameters:
     ///   - now: The default of `created_at`.
     ///   - note: Called with column and reason for each dropped value: metadata that is too long, an unusable password
-    /// hash,
-    ///     an invalid address.
+    ///     hash, an invalid address.
     ///   - newID: For identities that the line lacks.
     /// - Throws: ``LineProblem`` for a line that is not a JSON object, and for a column with an invalid value.
     package static func account(

@@ -8,8 +8,7 @@ extension AccountLine {
     /// Parses ``text(_:)-(ExportedAccount)``.
     ///
     /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it,
-    ///   the
-    ///   account would be less protected than before.
+    ///   the account would be less protected than before.
     package static func imported(
         _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
         newID: @escaping () -> IdentityID
@@ -41,8 +40,7 @@ extension AccountLine {
 
 extension AccountLine {
     /// A Supabase account's row shows that an emailed sign-in or reset was answered: it was sent, and its token was
-    /// used.
-    /// Expired tokens stay in the row.
+    /// used. Expired tokens stay in the row.
     static func hasAnsweredRecovery(_ columns: LineColumns) throws(LineProblem) -> Bool {
         guard let sentAt = try columns.time("recovery_sent_at"), columns.has("recovery_token"),
             try columns.text("recovery_token") == nil, let signedInAt = try columns.time("last_sign_in_at")

@@ -87,8 +87,7 @@ struct IDTokenCheck: Sendable {
     }
 
     /// With a single audience, `azp` may be the owner's other app, as with Google on Android. With several audiences,
-    /// and in
-    /// tokens that we requested, it must be ours.
+    /// and in tokens that we requested, it must be ours.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         guard claims.audience.contains(where: { accepted.contains($0) }) else {

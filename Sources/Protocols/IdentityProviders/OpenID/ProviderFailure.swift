@@ -15,8 +15,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     /// No response or an unexpected one. A retry may succeed ("Sign in service unavailable").
     case unavailable(ProviderStep, ProviderTrouble)
     /// RFC 6749 §5.2: a used or expired code, or invalid credentials ("Sign in with … failed"). Both texts are the
-    /// provider's,
-    /// shortened and without control characters.
+    /// provider's, shortened and without control characters.
     case refused(ProviderStep, error: String, description: String?)
     /// The response failed verification.
     case rejected(IdentityRejection)

@@ -84,8 +84,8 @@ package struct PersonName: Equatable, Sendable {
     }
 
     /// Parses the `user` field of Apple's first consent:
-    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`.
-    /// Ignores its address: unlike the ID token's, it is not signed.
+    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its address: unlike the ID token's, it
+    /// is not signed.
     package init?(appleUser text: String) {
         // Ignored: it passed through the browser, and sign-in works without it.
         guard text.utf8.count <= 4_096, let name = (try? JSONReader.read(text))?["name"] else { return nil }

@@ -2,8 +2,7 @@ package import GatehouseWire
 
 extension IPAddress {
     /// Reachable over the internet. For IPv6: IANA's allocation (2000::/3) without its reserved parts, and NAT64's
-    /// well-known
-    /// prefix with a public IPv4 address. Tunnels to arbitrary addresses are not public.
+    /// well-known prefix with a public IPv4 address. Tunnels to arbitrary addresses are not public.
     package var isPublic: Bool {
         if isVersion4 { return !Self.reservedIPv4.contains { $0.contains(self) } }
         if let behind = translatedVersion4 { return behind.isPublic }

@@ -33,8 +33,7 @@ package struct OutgoingAddressRule: Sendable {
     }
 
     /// Checks every address in the DNS answer: the connection may use any. Connect to one of them, not to the name,
-    /// which may
-    /// resolve differently next time.
+    /// which may resolve differently next time.
     ///
     /// - Throws: As ``check(_:)``; ``Refusal/notPublic(host:)`` if one address is not allowed,
     ///   ``Refusal/noAddress(host:)`` for an empty list.

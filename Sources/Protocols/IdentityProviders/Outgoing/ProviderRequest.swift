@@ -56,8 +56,7 @@ package struct ProviderResponse: Sendable, Unprinted {
 
 package enum ProviderTransportFailure: Error, Equatable, Sendable {
     /// The host does not exist, the connection failed, or its certificate is invalid. The log's cause is the same text
-    /// for
-    /// the same failure.
+    /// for the same failure.
     case noConnection(String)
     case timedOut
     case tooLong
@@ -67,9 +66,8 @@ package enum ProviderTransportFailure: Error, Equatable, Sendable {
 /// Returns the response whatever its status.
 ///
 /// Enforces the request's limits, follows no redirects, stores no cookies, and calls
-/// ``OutgoingAddressRule/check(_:of:)``
-/// before connecting. Throws ``ProviderTransportFailure`` without a response; any other error is treated as
-/// ``ProviderTransportFailure/noConnection(_:)``.
+/// ``OutgoingAddressRule/check(_:of:)`` before connecting. Throws ``ProviderTransportFailure`` without a response; any
+/// other error is treated as ``ProviderTransportFailure/noConnection(_:)``.
 package typealias ProviderTransport = @Sendable (ProviderRequest) async throws -> ProviderResponse
 
 /// Limits for everything that providers send, in bytes.

@@ -6,8 +6,7 @@ extension ProviderSettings {
     package static let googleIssuer = "https://accounts.google.com"
 
     /// Sign in with Apple. Its documented endpoints are fixed here: Apple's discovery document once named others, and
-    /// the
-    /// native sign-in sheet stopped working.
+    /// the native sign-in sheet stopped working.
     ///
     /// - Parameters:
     ///   - clientIDs: The Services ID for browsers first, then bundle ids.

@@ -94,9 +94,8 @@ package enum ClientCredential: Sendable {
 /// How an ID token's `nonce` may derive from the app's nonce.
 ///
 /// A stolen token with a digest is useless, because it does not reveal the raw nonce. ``raw`` lacks that protection, so
-/// it
-/// is accepted only for a text that cannot be an accepted digest; otherwise a stolen digest could be presented as a raw
-/// nonce.
+/// it is accepted only for a text that cannot be an accepted digest; otherwise a stolen digest could be presented as a
+/// raw nonce.
 package enum NonceForm: String, CaseIterable, Sendable {
     case raw
     /// SHA-256 in lower-case hexadecimal, as in Supabase's and Apple's samples.

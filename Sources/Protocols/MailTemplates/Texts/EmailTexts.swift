@@ -5,8 +5,7 @@ extension TextCatalogue {
     /// The texts of built-in emails and of the page that a link opens (`Emails.xcstrings`). Loaded on first use.
     ///
     /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`,
-    /// `{removalTime}`
-    /// and `{lifetime}`. The button and a second paragraph are optional.
+    /// `{removalTime}` and `{lifetime}`. The button and a second paragraph are optional.
     package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
         do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {

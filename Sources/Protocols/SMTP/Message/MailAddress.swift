@@ -18,12 +18,10 @@ package struct MailAddress: Hashable, Sendable {
     package var needsSMTPUTF8: Bool { !local.utf8.allSatisfy { $0 < 0x80 } }
 
     /// Accepts what accounts' `EmailAddress` does and, for operators, characters beyond ASCII. Quotes a local part
-    /// whose dots
-    /// RFC 5321 does not allow.
+    /// whose dots RFC 5321 does not allow.
     ///
     /// Some servers decode an encoded word (RFC 2047) and deliver to another address, so a stranger could prove a
-    /// foreign
-    /// domain's address.
+    /// foreign domain's address.
     ///
     /// - Throws: ``MailFault`` also for encoded words, quoted local parts and addresses in brackets.
     package init(_ text: String) throws(MailFault) {

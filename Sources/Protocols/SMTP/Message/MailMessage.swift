@@ -33,8 +33,7 @@ package struct MailMessage: Sendable {
     }
 
     /// Encodes by RFC 5322 and RFC 2045: lines with CRLF, ASCII except in an address's local part, no line starting
-    /// with a
-    /// dot.
+    /// with a dot.
     ///
     /// - Parameter randomBytes: 16 bytes for the boundary, which the bodies cannot contain in any case.
     package func bytes(boundary randomBytes: [UInt8]) -> [UInt8] {

@@ -49,8 +49,7 @@ final class SMTPConnection {
     }
 
     /// Ends soon after the caller is cancelled (``setCallbacks(_:)``). Nothing else may end it: libcurl completes an
-    /// email
-    /// whose handle is removed with whatever part has been sent.
+    /// email whose handle is removed with whatever part has been sent.
     private func perform(_ handle: CurlHandle) throws(CurlFailure) -> CURLcode {
         guard curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             throw CurlFailure("out of memory")

@@ -11,8 +11,7 @@ package struct SMTPTrouble: Equatable, Sendable {
     /// For the log: constant for a given trouble, without addresses or the server's text.
     package let cause: String
     /// Every email fails until the settings change: the certificate, password or sender is refused, or the server
-    /// offers no
-    /// TLS.
+    /// offers no TLS.
     package let isConfiguration: Bool
 
     package init(stage: SMTPStage, reply: SMTPReply? = nil, cause: String, isConfiguration: Bool = false) {

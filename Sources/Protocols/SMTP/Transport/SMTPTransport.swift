@@ -4,8 +4,7 @@ import GatehouseWire
 import Synchronization
 
 /// Sends emails, each to one recipient, with libcurl (RFC 5321). Each connection has its own thread, and is closed
-/// after
-/// half a minute without an email.
+/// after half a minute without an email.
 package final class SMTPTransport: Sendable {
     /// Callers.
     private static let maximumWaiting = 1_024
@@ -26,8 +25,7 @@ package final class SMTPTransport: Sendable {
     /// Sends an email. A cancelled caller gets the true outcome, at most a second later.
     ///
     /// The limit is ``SMTPServer/timeLimit`` without the wait for a connection; twice that if the server has closed a
-    /// kept
-    /// connection.
+    /// kept connection.
     ///
     /// - Parameter message: From ``MailMessage/bytes(boundary:)``.
     /// - Returns: The server's reply: it is now responsible for the email.

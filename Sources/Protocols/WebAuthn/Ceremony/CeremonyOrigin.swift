@@ -3,8 +3,7 @@ import GatehouseWire
 /// A web origin or an app:
 ///
 /// - `https://host[:port]`, or `http://` with `localhost` or a subdomain of it. Ignores case and a default port. Apps
-///   on
-///   Apple's platforms send `https://` and the RP ID.
+///   on Apple's platforms send `https://` and the RP ID.
 /// - `android:apk-key-hash:` and the SHA-256 of an Android app's signing certificate in base64url, compared byte by
 ///   byte.
 /// - `ios:bundle-id:` and a bundle identifier, which some frameworks send, compared byte by byte.

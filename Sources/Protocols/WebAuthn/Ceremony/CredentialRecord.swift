@@ -52,7 +52,6 @@ package struct AuthenticationVerdict: Equatable, Sendable {
     package let isBackedUp: Bool
     package let isUserVerified: Bool
     /// The count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The
-    /// signature is
-    /// valid all the same. Callers refuse the sign-in and record it.
+    /// signature is valid all the same. Callers refuse the sign-in and record it.
     package let isCloned: Bool
 }

@@ -22,8 +22,7 @@ extension RelyingParty {
         // Steps 15 to 18.
         try check(data, expectation.userVerification, requiresPresence: true)
         // Step 19 refuses a changed backup eligibility. We store the new one: password managers have changed it in
-        // updates and
-        // between apps, and the signature proves the key.
+        // updates and between apps, and the signature proves the key.
         // Steps 20 and 21: the signature over authenticator data and client data hash.
         try checkSignature(response, record)
         // Step 22: with a nonzero count on either side, the response's is greater.

@@ -19,8 +19,7 @@ package enum CBORProblem: Error, Equatable, Sendable {
 /// Reads CBOR (RFC 8949) as CTAP2 restricts it: definite lengths, no tags, no duplicate keys, no trailing bytes.
 ///
 /// Accepts any order of keys and length of integers, which real authenticators vary. Signatures cover the bytes, so
-/// another
-/// encoding changes no verdict.
+/// another encoding changes no verdict.
 package struct CBORReader {
     /// Bytes, longer than any ceremony response.
     package static let maximumLength = 65_536

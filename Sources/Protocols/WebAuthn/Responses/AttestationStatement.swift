@@ -3,8 +3,7 @@ import GatehouseWire
 /// Checks the structure of attestation statements (§8), and verifies those without certificates.
 ///
 /// We request no attestation, so no trust chain is evaluated. A self attestation is verified: its signature shows that
-/// the
-/// authenticator holds the key.
+/// the authenticator holds the key.
 struct AttestationStatement {
     private static let maximumCertificates = 10
 

@@ -12,8 +12,7 @@ package final class PageQueue: Sendable {
     private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
     private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
     /// Limits the pages in transit. Starts at 0, because deallocating a semaphore below its initial value ends the
-    /// process, and
-    /// pages may remain.
+    /// process, and pages may remain.
     private let places = DispatchSemaphore(value: 0)
 
     /// Has room for two pages.

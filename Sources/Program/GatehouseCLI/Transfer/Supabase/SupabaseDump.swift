@@ -3,8 +3,7 @@ import SQLDatabase
 import SQLiteDriver
 
 /// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. Loaded into a temporary database,
-/// because
-/// dumps group rows by table, not by account.
+/// because dumps group rows by table, not by account.
 final class SupabaseDump: SupabaseSource {
     private static let pageSize = 200
     private static let batchSize = 500
@@ -31,8 +30,7 @@ final class SupabaseDump: SupabaseSource {
     /// - Throws: ``CommandFailure`` if it contains no accounts or is incomplete.
     init(_ path: String) async throws {
         // An empty path creates a temporary database that is deleted with the process. It exists in a single
-        // connection, so reads
-        // go through the writer.
+        // connection, so reads go through the writer.
         rows = try SQLiteDatabase(path: "", uptime: System.uptime)
         _ = try await rows.write { db in
             try db.run("CREATE TABLE staged (kind TEXT, key TEXT, owner TEXT, row TEXT) STRICT")

@@ -2,8 +2,7 @@ package import AccountStore
 import GatehouseWire
 
 /// The `psql` script around the lines of accounts and profiles. The server converts JSON to rows, so it fits every
-/// version
-/// of Supabase's schema.
+/// version of Supabase's schema.
 package enum SupabaseExport {
     /// Before the lines of accounts.
     package static let beginning = """
@@ -25,8 +24,7 @@ package enum SupabaseExport {
         """
 
     /// Tokens are empty instead of null, as Supabase requires. Drops pending changes of address, whose tokens Supabase
-    /// would
-    /// not know. Updates existing accounts with newer values.
+    /// would not know. Updates existing accounts with newer values.
     ///
     /// - Parameter kinds: In the lines of accounts. Other tables need not exist.
     package static func ending(with kinds: Set<TransferredKind>) -> String {

@@ -5,8 +5,7 @@ import GatehouseWire
 /// A Supabase account's verified second factors ([Multi-factor
 /// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Imports only authenticator apps: a security key's
 /// response names the old server, phone numbers are no factors here, and a recovery code's hash does not reveal the
-/// prefix
-/// by which this server finds it.
+/// prefix by which this server finds it.
 struct SupabaseFactors {
     let imported: [TransferredFactor]
     /// One is of another kind, or has an encrypted secret.

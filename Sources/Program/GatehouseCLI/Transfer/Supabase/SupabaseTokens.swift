@@ -79,8 +79,7 @@ struct SupabaseTokens {
     }
 
     /// Tokens without rows, derived from the session's key and a counter. Their issue times are unknown: only a refresh
-    /// after
-    /// the second factor shows that the previous token also came after it.
+    /// after the second factor shows that the previous token also came after it.
     private mutating func addSecondVersion(
         _ session: SessionID, _ key: SymmetricKey, _ counter: Int64, refreshedAt: Instant?
     ) {
