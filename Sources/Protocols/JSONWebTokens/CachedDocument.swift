@@ -6,8 +6,6 @@ private let fetchInterval: Duration = .seconds(30)
 /// While there is no document.
 private let firstFetchInterval: Duration = .seconds(1)
 
-/// Another server's document, fetched on demand and cached.
-///
 /// All callers share one fetch. An expired document stays in use during the fetch; from twice the maximum age on,
 /// callers wait for it and get the old document only if it fails, for a day.
 package actor CachedDocument<Value: Equatable & Sendable> {
@@ -19,7 +17,7 @@ package actor CachedDocument<Value: Equatable & Sendable> {
     private var fetching: Task<Void, Never>?
     private var changes: UInt64 = 0
 
-    /// nil if the last fetch succeeded. Not thrown while an old document is in use.
+    /// Not thrown while an old document is in use.
     package private(set) var lastFailure: (any Error)?
 
     /// - Parameter fetch: Has its own time limit. Receives the current document.
@@ -37,13 +35,13 @@ package actor CachedDocument<Value: Equatable & Sendable> {
         return document.value
     }
 
-    /// Fetches again, unless the last fetch started less than 30 seconds ago.
+    /// Does nothing if the last fetch started less than 30 seconds ago.
     package func fetchedAgain() async -> Value? {
         await start()?.value
         return usable
     }
 
-    /// Starts to fetch an expired document without waiting, so that callers with their own cache keep it current.
+    /// Starts to fetch an expired document without waiting, for callers with their own cache.
     package func changeCount() -> UInt64 {
         startIfExpired()
         return changes
@@ -57,7 +55,7 @@ package actor CachedDocument<Value: Equatable & Sendable> {
         if document != nil, !isYounger(than: maximumAge) { _ = start() }
     }
 
-    /// A clock that was set back leaves a document from the future, which is not young.
+    /// false for a document from the future: the clock was set back.
     private func isYounger(than age: Duration) -> Bool {
         guard let document else { return false }
         let time = now()

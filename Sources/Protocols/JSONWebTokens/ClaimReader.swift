@@ -1,8 +1,8 @@
 package import GatehouseWire
 
-/// Reads claims with the types of RFC 7519 §4.1. An absent or null claim is nil or an empty array.
+/// Types as in RFC 7519 §4.1. An absent or null claim is nil or an empty array.
 package struct ClaimReader: Sendable {
-    /// The end of the year 9999. Arithmetic with later times could overflow.
+    /// The end of the year 9999, to avoid overflow.
     private static let lastSecond = 253_402_300_799.0
 
     private let members: AuthJSONObject
@@ -40,7 +40,7 @@ package struct ClaimReader: Sendable {
     }
 
     /// The newest `timestamp` of these methods in `amr`. Ignores all but whole seconds before the year 10000: a hook
-    /// may have written the claim, and nothing else depends on it.
+    /// may have written the claim.
     func newestProof(by methods: [String]) -> Instant? {
         (members["amr"]?.arrayValue ?? []).filter { entry in
             entry["method"]?.stringValue.map { methods.contains($0) } ?? false
@@ -49,8 +49,7 @@ package struct ClaimReader: Sendable {
         .filter { abs(Double($0)) <= Self.lastSecond }.max().map { Instant(seconds: $0) }
     }
 
-    /// A NumericDate: seconds since 1970, possibly with a fraction (RFC 7519 §2). Times after the year 9999 are
-    /// malformed.
+    /// NumericDate, possibly with a fraction (RFC 7519 §2), up to the year 9999.
     package func time(_ name: String) throws(TokenRejection) -> Instant? {
         switch claim(name) {
         case nil: return nil

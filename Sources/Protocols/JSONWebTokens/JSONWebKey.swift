@@ -1,9 +1,8 @@
 import Crypto
 package import GatehouseWire
 
-/// A key that verifies, and possibly signs, with one algorithm (RFC 7517, RFC 7518 §6, RFC 8037 §2).
-///
-/// Printing and dumping hide its private part.
+/// Verifies, and possibly signs, with one algorithm (RFC 7517, RFC 7518 §6, RFC 8037 §2). Does not print its private
+/// part.
 package struct JSONWebKey: Sendable {
     /// The `kid`.
     package let id: String?
@@ -21,10 +20,8 @@ package struct JSONWebKey: Sendable {
         self.namesAlgorithm = namesAlgorithm
     }
 
-    /// Parses a private or public JWK. Without `alg`, an RSA key signs with RS256, and another party's verifies every
-    /// RSA algorithm; see ``verifying(_:)``.
-    ///
-    /// - Throws: ``KeyProblem``.
+    /// Without `alg`, an RSA key signs with RS256, and another party's verifies every RSA algorithm; see
+    /// ``verifying(_:)``.
     package init(_ jwk: AuthJSON) throws(KeyProblem) {
         let members = try KeyMembers(jwk)
         algorithm = try members.algorithm()

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A JWK's members by type (RFC 7517 §4). Unknown members are ignored; null is treated as absent.
+/// RFC 7517 §4. Unknown members are ignored; null is treated as absent.
 struct KeyMembers {
     private let members: AuthJSONObject
 

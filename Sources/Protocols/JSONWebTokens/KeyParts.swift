@@ -2,7 +2,6 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// Verifying key, signing key, and the equivalent JWK members (RFC 7518 §6).
 struct KeyParts: Sendable {
     let verifying: VerifyingKey
     private(set) var signing: SigningKey?

@@ -1,17 +1,14 @@
 package import GatehouseWire
 
-/// A token with a valid signature and valid times.
 package struct VerifiedToken: Equatable, Sendable {
     package let claims: TokenClaims
     package let algorithm: SigningAlgorithm
     package let keyID: String?
 }
 
-/// The keys that verify tokens.
-///
-/// A token names its key by `kid`, and the key determines the algorithm (RFC 8725 §3.1). There is no default key.
-/// Tokens without `kid` are refused except HS256 ones if the set has a key for them, and those of a published document
-/// with a single key (OpenID Connect Core 1.0 §10.1).
+/// A token names its key by `kid`, and the key determines the algorithm (RFC 8725 §3.1). Tokens without `kid` are
+/// refused except HS256 ones if the set has a key for them, and those of a published document with a single key (OpenID
+/// Connect Core 1.0 §10.1).
 package struct KeySet: Sendable {
     /// Keys with an id, in the given order.
     package let keys: [JSONWebKey]

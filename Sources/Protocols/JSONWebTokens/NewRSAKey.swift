@@ -2,10 +2,9 @@ import CryptoExtras
 import GatehouseWire
 
 extension JSONWebKey {
-    /// Generates a 2,048-bit key with the system's random generator. Takes up to a second.
+    /// 2,048 bits, from the system's random generator. Takes up to a second.
     ///
-    /// - Parameter id: The `kid`; nil uses the ``thumbprint``.
-    /// - Throws: Errors of the crypto library.
+    /// - Parameter id: nil uses the ``thumbprint``.
     package static func newRS256(id: String? = nil) throws -> JSONWebKey {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         var members = try RSANumbers(pkcs1: Array(key.derRepresentation)).jwk
@@ -15,7 +14,7 @@ extension JSONWebKey {
     }
 }
 
-/// Parsed from the crypto library's only export format: a DER sequence of integers (RFC 8017 §A.1.2).
+/// From the crypto library's only export format: a DER sequence of integers (RFC 8017 §A.1.2).
 private struct RSANumbers {
     private static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
     let jwk: AuthJSONObject

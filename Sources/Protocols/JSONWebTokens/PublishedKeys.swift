@@ -3,8 +3,8 @@ import GatehouseWire
 extension KeySet {
     /// Parses another party's JWKS document (RFC 7517 §5) and keeps the public parts.
     ///
-    /// Skips unusable keys, as the RFC requires: symmetric, unreadable, and without `kid` unless it is the only key.
-    /// The first of two keys with the same `kid` wins.
+    /// Skips unusable keys: symmetric, unreadable, and without `kid` unless it is the only key. The first of two keys
+    /// with the same `kid` wins.
     ///
     /// - Throws: ``KeyProblem/unreadable`` if the document is longer than `maximumBytes` or not a list of keys.
     package init(published document: [UInt8], maximumBytes: Int = 262_144) throws(KeyProblem) {
@@ -28,7 +28,7 @@ extension KeySet {
         try self.init(keys)
     }
 
-    /// The JWKS document: the public keys in order; `{"keys":[]}` without any.
+    /// JWKS, in order; `{"keys":[]}` without any.
     package var publicDocument: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// Another server's keys, cached for ten minutes; see ``CachedDocument``.
+/// Cached for ten minutes; see ``CachedDocument``.
 package struct RemoteKeySet: Sendable {
     package enum Failure: Error, Equatable, Sendable {
         case rejected(TokenRejection)
@@ -35,8 +35,6 @@ package struct RemoteKeySet: Sendable {
 
     /// Like ``KeySet/verify(_:at:leeway:acceptsKeys:)``. An unknown `kid` triggers another fetch, at most every 30
     /// seconds.
-    ///
-    /// - Throws: ``Failure/rejected(_:)``, or ``Failure/keysUnavailable``: respond with 503.
     package func verify(
         _ token: String, at now: Instant, leeway: Duration = .zero
     ) async throws(Failure) -> VerifiedToken {
@@ -44,8 +42,6 @@ package struct RemoteKeySet: Sendable {
     }
 
     /// Like ``KeySet/payload(of:)``.
-    ///
-    /// - Throws: As ``verify(_:at:leeway:)``.
     package func payload(of token: String) async throws(Failure) -> SignedPayload {
         try await judged { keys throws(TokenRejection) in try keys.payload(of: token) }
     }

@@ -1,7 +1,7 @@
 package import GatehouseWire
 
-/// Ids of sessions and subjects whose unexpired tokens are refused. At capacity, evicts the entry with the oldest last
-/// note, whose tokens expire first.
+/// Sessions and subjects whose unexpired tokens are refused. At capacity, evicts the entry with the oldest last note,
+/// whose tokens expire first.
 package struct RevokedTokens: Sendable {
     private struct Entry: Sendable {
         let notedAt: Instant
@@ -19,7 +19,7 @@ package struct RevokedTokens: Sendable {
 
     private let capacity: Int
     private var entries: [ExternalName: Entry] = [:]
-    /// In order of arrival. A note that is not its entry's last is skipped.
+    /// In order of arrival. Only an entry's last note is effective.
     private var notes: [Note] = []
     /// The first of ``notes`` that no eviction has passed.
     private var oldest = 0
@@ -80,7 +80,7 @@ package struct RevokedTokens: Sendable {
     private func contains(_ id: String?, at now: Instant) -> Bool {
         guard let id, let entry = entries[ExternalName(trusted: id)] else { return false }
         guard let until = entry.until else { return true }
-        // A revocation that was lifted while the clock was ahead has an end in the future.
+        // A revocation lifted while the clock was ahead has an end in the future.
         return entry.notedAt < until && now < until
     }
 }

@@ -1,13 +1,13 @@
 package import GatehouseWire
 
-/// A payload with a valid signature. Its claims, including times, are unchecked.
+/// The signature is valid. Claims, including times, are unchecked.
 package struct SignedPayload: Equatable, Sendable {
     package let members: AuthJSONObject
     package let algorithm: SigningAlgorithm
     /// Lower case.
     package let type: String?
 
-    /// Unverified, only for choosing the keys. nil if the token is malformed.
+    /// Unverified, only for choosing the keys. nil if malformed.
     package static func unverified(_ token: String) -> AuthJSONObject? {
         // Ignored: the verification that follows reports malformed parts.
         guard let compact = try? CompactToken(token) else { return nil }

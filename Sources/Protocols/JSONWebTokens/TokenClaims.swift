@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// A verified token's claims (RFC 7519 §4.1 and Supabase Auth's). null is treated as absent.
+/// RFC 7519 §4.1 and Supabase Auth's. null is treated as absent.
 package struct TokenClaims: Equatable, Sendable {
     package let subject: String?
     package let issuer: String?
@@ -12,16 +12,15 @@ package struct TokenClaims: Equatable, Sendable {
     package let issuedAt: Instant?
     package let role: String?
     package let sessionID: String?
-    /// `refresh_counter` of the refresh token issued with it, if the issuer includes it.
+    /// Of the refresh token issued with it, if the issuer includes it.
     package let refreshCounter: Int64?
     package let email: String?
-    /// `aal`: the session's level when the token was issued.
+    /// The session's level when the token was issued.
     package let assuranceLevel: String?
     /// The newest time in `amr` by one of ``proofMethods``, in whole seconds. nil without one, as in a list of names
     /// (RFC 8176).
     package let provenAt: Instant?
-    /// The methods in `amr` that prove an identity, at Supabase Auth and here. Excludes `anonymous` and
-    /// `token_refresh`.
+    /// In `amr`, at Supabase Auth and here. Excludes `anonymous` and `token_refresh`.
     package static let proofMethods = [
         "password", "oauth", "otp", "magiclink", "recovery", "invite", "email/signup", "email_change", "sso/saml",
         "web3", "oauth_provider/authorization_code", "passkey", "totp", "mfa/phone", "mfa/webauthn",
@@ -61,14 +60,12 @@ package struct TokenClaims: Equatable, Sendable {
         if let notBefore, now + leeway < notBefore { throw .notYetValid(notBefore) }
     }
 
-    /// - Throws: ``TokenRejection/wrongIssuer`` or ``TokenRejection/wrongAudience``, also if the claim is absent.
+    /// - Throws: ``TokenRejection/wrongIssuer`` or ``TokenRejection/wrongAudience``, also if absent.
     package func check(issuer: String, audience: String) throws(TokenRejection) {
         try check(issuers: [issuer], audiences: [audience])
     }
 
     /// One of each must match.
-    ///
-    /// - Throws: As ``check(issuer:audience:)``.
     package func check(issuers: [String], audiences: [String]) throws(TokenRejection) {
         guard let issuer, issuers.contains(issuer) else { throw .wrongIssuer }
         guard audience.contains(where: { audiences.contains($0) }) else { throw .wrongAudience }

@@ -1,13 +1,13 @@
 package import GatehouseWire
 
-/// Its description shows no text of the token.
+/// Does not print the token.
 package enum TokenRejection: Error, Equatable, Sendable {
     /// Not three Base64URL parts with JSON, JSON and a signature (RFC 7515 §7.1), or too long.
     case malformed(Part)
     /// An unsupported `alg`, a `typ` other than JWT, or a refused member: keys in the token (`jku`, `jwk`, `x5u`,
     /// `x5c`) or extensions (`crit`, `b64`).
     case unsupportedHeader(member: String)
-    /// nil for a token without `kid` if no key accepts such tokens.
+    /// nil if no key accepts tokens without `kid`.
     case unknownKey(PresentedKeyID?)
     /// The header names another algorithm than the key's (RFC 8725 §3.1).
     case algorithmMismatch
@@ -21,11 +21,10 @@ package enum TokenRejection: Error, Equatable, Sendable {
     case notYetValid(Instant)
     case wrongIssuer
     case wrongAudience
-    /// The session has ended, or the subject was banned or deleted.
+    /// The session ended, or the subject was banned or deleted.
     case revoked
 
     package enum Part: Sendable {
-        /// The length or the number of parts.
         case whole
         case header
         case payload

@@ -24,7 +24,6 @@ package struct TokenSigner: Sendable {
 
     /// - Parameter payload: A JSON object, signed unchanged.
     /// - Returns: The compact form (RFC 7515 §7.1).
-    /// - Throws: Errors of the crypto library.
     package func sign(payload: [UInt8]) throws -> String {
         var token = prefix
         // Fits the longest usual signature, RSA with 4,096 bits.

@@ -1,8 +1,8 @@
 import Crypto
 import GatehouseWire
 
-/// A bounded cache of verified tokens with constant-time operations: the clock algorithm, which evicts one token at a
-/// time and spares those used since its last pass.
+/// A bounded, constant-time cache of verified tokens: the clock algorithm evicts one token at a time and spares those
+/// used since its last pass.
 struct TokenSlots: Sendable {
     private struct Slot: Sendable {
         let digest: SHA256Digest
@@ -18,8 +18,8 @@ struct TokenSlots: Sendable {
     /// By session and subject, whose ids are UUIDs and never collide.
     private var holders: [ExternalName: Set<Int>] = [:]
 
-    /// Incremented by each explicit removal. A verification that began in an earlier epoch may predate a session's end,
-    /// so its result is not stored.
+    /// Incremented by each explicit removal. A verification begun in an earlier epoch may predate a session's end, so
+    /// its result is not stored.
     private(set) var epoch: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }

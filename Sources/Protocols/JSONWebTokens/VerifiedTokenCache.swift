@@ -2,10 +2,9 @@ import Crypto
 package import GatehouseWire
 import Synchronization
 
-/// Caches verified tokens by SHA-256 digest until `exp` at most, so that a repeated token costs one digest. Does not
-/// cache refusals.
+/// Keyed by SHA-256 digest, until `exp` at most. A repeated token costs one digest. Does not cache refusals.
 package final class VerifiedTokenCache: Sendable {
-    /// Bytes. Longer tokens are not cached: the capacity would not bound the memory.
+    /// Bytes. The capacity would not bound longer tokens' memory.
     package static let maximumTokenLength = 4_096
 
     private struct State: Sendable {
@@ -81,14 +80,13 @@ package final class VerifiedTokenCache: Sendable {
         if isNew { forgetAll() }
     }
 
-    /// Revokes and evicts a session's or subject's tokens; parameters as for ``RevokedTokens/note(_:at:until:now:)``.
+    /// Also evicts its tokens; parameters as for ``RevokedTokens/note(_:at:until:now:)``.
     package func revoke(_ id: String, at notedAt: Instant, until: Instant? = nil, now: Instant? = nil) {
         state.withLock { state in
             if state.revoked.note(id, at: notedAt, until: until, now: now) { state.slots.forget(id) }
         }
     }
 
-    /// For changed keys.
     package func forgetAll() { _ = state.withLock { $0.slots.forgetAll() } }
 
     private func lookUp(_ token: String, at now: Instant) -> (SHA256Digest, UInt64, VerifiedToken?) {
@@ -98,7 +96,7 @@ package final class VerifiedTokenCache: Sendable {
         return state.withLock { (digest, $0.slots.epoch, $0.slots.token(for: digest, at: now)) }
     }
 
-    /// - Returns: Whether the token is revoked, and therefore not stored.
+    /// - Returns: Whether the token is revoked, and not stored.
     private func store(_ token: VerifiedToken, _ digest: SHA256Digest, _ epoch: UInt64, at now: Instant) -> Bool {
         state.withLock { state in
             if state.revoked.contains(token.claims, at: now) { return true }

@@ -2,7 +2,6 @@ import Crypto
 import CryptoExtras
 import GatehouseWire
 
-/// A key that cannot be used with another algorithm.
 enum VerifyingKey: Sendable {
     case hs256(SymmetricKey)
     case rsa(_RSA.Signing.PublicKey, SigningAlgorithm)

@@ -18,10 +18,10 @@ extension MailLanguage {
     /// For a language tag or `Accept-Language`; English if none matches.
     package static func preferred(_ text: String?) -> MailLanguage { matching(text) ?? .english }
 
-    /// The best language for a tag (RFC 5646, or `ar_EG`) or `Accept-Language` (RFC 9110 §12.5.4). Tags match by their
-    /// first subtag; those of traditional Chinese match nothing.
+    /// The best language for a tag (RFC 5646, or `ar_EG`) or `Accept-Language` (RFC 9110 §12.5.4), by first subtags;
+    /// those of traditional Chinese match nothing.
     ///
-    /// - Returns: nil if none matches; `*` matches nothing. Reads at most 1,024 bytes and 32 tags.
+    /// - Returns: nil if none matches, and for `*`. Reads at most 1,024 bytes and 32 tags.
     package static func matching(_ text: String?) -> MailLanguage? {
         guard let text else { return nil }
         let ranges = text.utf8.prefix(1_024).split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
@@ -48,7 +48,6 @@ extension MailLanguage {
         }
     }
 
-    /// Script and regions of traditional Chinese.
     private static let traditional: [Substring] = ["hant", "tw", "hk", "mo"]
 
     /// Thousandths of `q=0.8`; nil for another parameter, 0 if malformed.

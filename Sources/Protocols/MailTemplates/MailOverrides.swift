@@ -6,9 +6,9 @@ package struct MailOverrides: Sendable {
 
     /// With files such as `recovery.html` and `recovery.de.subject`.
     package var folder: URL?
-    /// For all languages, by ``MailTemplateKind/templateName``.
+    /// By ``MailTemplateKind/templateName``.
     package var subjects: [String: Subject]
-    /// HTML for all languages, by ``MailTemplateKind/templateName``.
+    /// By ``MailTemplateKind/templateName``.
     package var files: [String: URL]
 
     package init(folder: URL? = nil, subjects: [String: Subject] = [:], files: [String: URL] = [:]) {
@@ -21,9 +21,7 @@ struct TemplatePlace: Hashable, Sendable {
     let language: MailLanguage?
     let format: OperatorTemplate.Format
 
-    /// Parses a file name: `recovery.html`, `recovery.de.txt`.
-    ///
-    /// - Throws: ``TemplateFault/unreadable(_:)``.
+    /// `recovery.html`, `recovery.de.txt`.
     init(fileName: String) throws(TemplateFault) {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count) else {

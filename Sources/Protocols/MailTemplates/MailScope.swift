@@ -1,13 +1,12 @@
 import GatehouseWire
 import Mustache
 
-/// One email's values, as Mustache reads them.
 struct MailScope: MustacheParent {
     let values: MailValues
     let language: MailLanguage
 
-    /// The transform of sections. Mustache does not look into its Bool result; otherwise a metadata member called
-    /// `ConfirmationURL` would hide the link in a section.
+    /// The transform of sections. Mustache does not look into its Bool; otherwise a metadata member `ConfirmationURL`
+    /// would hide a section's link.
     static let exists = "exists"
 
     func child(named name: String) -> Any? {
@@ -38,7 +37,7 @@ struct MetadataScope: MustacheParent {
 }
 
 extension MetadataScope: CustomStringConvertible {
-    /// An object where a text belongs is shown as nothing.
+    /// An object is shown as nothing.
     var description: String { "" }
 }
 
@@ -47,7 +46,7 @@ extension MetadataScope: MustacheTransformable {
 }
 
 extension MailText: MustacheTransformable {
-    /// - Returns: nil for an unknown name, which Mustache renders as nothing.
+    /// - Returns: nil for an unknown name: shown as nothing.
     func transform(_ name: String) -> Any? {
         name == MailScope.exists ? true : MailEscape(rawValue: name).map(escaped)
     }

@@ -1,4 +1,4 @@
-/// The raw values are Supabase's template names where they exist.
+/// Supabase's template names where they exist.
 package enum MailTemplateKind: String, CaseIterable, Sendable {
     /// Of a new account's address.
     case confirmation
@@ -22,7 +22,6 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     case newDevice = "new_device_notification"
     case factorEnrolled = "mfa_factor_enrolled_notification"
     case factorUnenrolled = "mfa_factor_unenrolled_notification"
-    /// An administrator will remove a second factor.
     case factorRemoval = "mfa_factor_removal_notification"
     case recoveryCodeUsed = "recovery_code_used_notification"
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
@@ -31,7 +30,7 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
 }
 
 extension MailTemplateKind {
-    /// For operators' templates and settings. Both address-change emails share one, as in Supabase Auth.
+    /// Both address-change emails share one, as in Supabase Auth.
     package var templateName: String {
         switch self {
         case .emailChangeCurrent, .emailChangeNew: "email_change"
@@ -48,12 +47,11 @@ extension MailTemplateKind {
         allCases.filter { $0.templateName == templateName }
     }
 
-    /// Reports an event without requiring an action.
     package var isNotice: Bool {
         rawValue.hasSuffix("_notification")
     }
 
-    /// Required by ``MailWriter/render(_:language:values:)``.
+    /// By ``MailWriter/render(_:language:values:)``.
     var required: Set<MailVariable> {
         switch self {
         case .confirmation, .recovery, .magicLink, .invite: [.confirmationURL, .token]
@@ -83,7 +81,7 @@ extension MailTemplateKind {
         }
     }
 
-    /// A template needs at least one: without it the email proves nothing.
+    /// Without any, the email proves nothing.
     var proofs: Set<MailVariable> {
         isNotice || self == .accountExists ? [] : variables.intersection([.confirmationURL, .token, .tokenHash])
     }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// An email's value: one line of bounded length without control characters.
+/// One line of bounded length without control characters.
 ///
 /// Escapes bytes. swift-mustache escapes characters, and leaves a quote with a combining mark alone.
 struct MailText: Equatable, Sendable, CustomStringConvertible {
@@ -16,7 +16,6 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
             if !scalar.isDeceptive {
                 kept.append(scalar)
             } else if scalar.properties.generalCategory != .format {
-                // A line break. Bidirectional controls are dropped.
                 kept.append(" ")
             }
         }
@@ -26,7 +25,7 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
     /// Bytes.
     static let subjectLimit = 900
 
-    /// One line without control characters. Cut, not refused: a long name must not prevent the email.
+    /// Cut, not refused: a long name must not prevent the email.
     init(subject: String) {
         let (limit, ellipsis) = (Self.subjectLimit, "…")
         var kept = String.UnicodeScalarView()
@@ -39,7 +38,6 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
         description = String(kept) + (left < 0 ? ellipsis : "")
     }
 
-    /// - Parameter description: Clean values and our own words.
     init(composed: String) { description = composed }
 
     func escaped(_ escape: MailEscape) -> MailText {
@@ -82,17 +80,14 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Escaping for a place in a template, as in Go's `html/template`. The raw values name Mustache transforms.
+/// As in Go's `html/template`. The raw values name Mustache transforms.
 enum MailEscape: String, CaseIterable, Sendable {
-    /// Plain text or subject.
     case plain
     /// HTML text or quoted attribute.
     case html
     /// A comment, such as Outlook's. Without hyphens a value cannot end it.
     case comment
-    /// A link's path.
     case path
-    /// A link's query.
     case query
 
     /// The maximum bytes per input byte.

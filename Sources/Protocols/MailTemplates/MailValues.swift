@@ -4,23 +4,20 @@ package import GatehouseWire
 package struct MailValues: Sendable {
     package var appName: String
     package var siteURL: String
-    /// The account's address; the new one in the notice of a change.
+    /// The new one in the notice of a change.
     package var email: String
     /// The recipient's.
     package var sendingTo: String
     package var newEmail: String?
     package var oldEmail: String?
     package var confirmationURL: String?
-    /// As the user types it.
     package var token: String?
     package var tokenHash: String?
     package var redirectTo: String?
     /// Of link and code.
     package var lifetime: Duration?
-    /// The user's metadata. Built-in emails omit it: a stranger may have signed up with this address, and could
-    /// advertise with a name.
+    /// Built-in emails omit it: a stranger may have signed up with this address, and could advertise with a name.
     package var data = AuthJSONObject()
-    /// A sign-in method, such as Google.
     package var provider: String?
     /// As on the wire.
     package var factorType: String?
@@ -74,7 +71,6 @@ extension MailValues {
         }
     }
 
-    /// For checking a template.
     static func sample(_ kind: MailTemplateKind) -> MailValues {
         var values = MailValues(
             appName: "Example", siteURL: "https://app.example.org", email: "ana@example.org")
@@ -97,7 +93,7 @@ extension MailValues {
     }
 }
 
-/// The caller's own checks must refuse these values earlier.
+/// The caller must refuse these values earlier.
 package enum MailRenderingError: Error, Equatable, Sendable {
     case missing(MailVariable)
     /// A URL beyond its limit.

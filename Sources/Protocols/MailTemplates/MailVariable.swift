@@ -1,10 +1,8 @@
-/// The raw values are Supabase's names where they exist.
+/// Supabase's names where they exist.
 package enum MailVariable: String, CaseIterable, Sendable {
     case appName = "AppName"
     case siteURL = "SiteURL"
-    /// The account's address.
     case email = "Email"
-    /// The recipient's address.
     case sendingTo = "SendingTo"
     case newEmail = "NewEmail"
     case oldEmail = "OldEmail"
@@ -14,15 +12,12 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case redirectTo = "RedirectTo"
     /// A member of the user's metadata: `.Data.first_name`.
     case data = "Data"
-    /// Of link and code, in words.
     case lifetime = "Lifetime"
-    /// The name of a sign-in method.
     case provider = "Provider"
     /// `totp`, `webauthn` or `recovery_code`.
     case factorType = "FactorType"
-    /// When a second factor will be removed.
     case removalTime = "RemovalTime"
-    /// The product that stores a passkey, such as a password manager.
+    /// The product that stores a passkey.
     case authenticator = "Authenticator"
     case device = "Device"
     case time = "Time"

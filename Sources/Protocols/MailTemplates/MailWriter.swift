@@ -12,8 +12,7 @@ package struct RenderedMail: Equatable, Sendable {
     }
 }
 
-/// Writes built-in emails in ten languages, or an operator's. The work is linear in template and values, which are
-/// bounded.
+/// Built-in emails in ten languages, or an operator's. The work is linear in template and values, which are bounded.
 package struct MailWriter: Sendable {
     private let replaced: [TemplatePlace: OperatorTemplate]
 
@@ -24,7 +23,7 @@ package struct MailWriter: Sendable {
         replaced = reader.templates
     }
 
-    /// - Throws: ``MailRenderingError`` if a required value is missing, or a URL is too long.
+    /// - Throws: ``MailRenderingError`` for a missing value or a URL that is too long.
     package func render(
         _ kind: MailTemplateKind, language: MailLanguage, values: MailValues
     ) throws(MailRenderingError) -> RenderedMail {
@@ -40,7 +39,6 @@ package struct MailWriter: Sendable {
             html: shownHTML)
     }
 
-    /// The language's template, otherwise the one for all languages.
     private func template(
         _ kind: MailTemplateKind, _ language: MailLanguage, _ format: OperatorTemplate.Format
     ) -> OperatorTemplate? {

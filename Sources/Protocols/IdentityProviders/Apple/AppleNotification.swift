@@ -1,14 +1,12 @@
 package import GatehouseWire
 import JSONWebTokens
 
-/// A server-to-server notification from Apple.
 package struct AppleNotification: Equatable, Sendable {
     /// The maximum age on arrival. Keep ``id`` longer than this to process each notification only once.
     package static let maximumAge: Duration = .seconds(7 * 86_400)
 
     /// `jti`, 1 to 255 bytes; the same for every delivery of a notification.
     package let id: String
-    /// Our client id, usually the app's bundle id.
     package let client: String
     package let issuedAt: Instant
     /// At most 16; one in practice.
@@ -21,7 +19,7 @@ package struct AppleNotification: Equatable, Sendable {
         /// Only for events about addresses.
         package let email: String?
         package let isPrivateRelay: Bool
-        /// The user's later actions, such as consenting again, take precedence.
+        /// Later actions, such as consenting again, take precedence.
         package let occurredAt: Instant?
     }
 
@@ -29,9 +27,8 @@ package struct AppleNotification: Equatable, Sendable {
         /// Apple stopped forwarding mail to the relay address.
         case emailDisabled
         case emailEnabled
-        /// The user stopped using Sign in with Apple for this app. Remove the sign-in method and its sessions.
+        /// Sign in with Apple is no longer used for this app: remove the sign-in method and its sessions.
         case consentRevoked
-        /// The Apple account was deleted permanently.
         case accountDeleted
         /// At most 64 code points.
         case other(String)
@@ -51,11 +48,9 @@ package struct AppleNotification: Equatable, Sendable {
 }
 
 extension OpenIDProvider {
-    /// Parses a posted `{"payload":"<token>"}`, which anyone can send; accepts only tokens that Apple signed for our
-    /// clients.
+    /// Parses a posted `{"payload":"<token>"}`; accepts only tokens that Apple signed for our clients.
     ///
     /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the keys could not be fetched: respond so that Apple retries.
-    ///   Otherwise ``ProviderFailure/rejected(_:)``.
     package func appleNotification(
         _ body: [UInt8], at now: Instant
     ) async throws(ProviderFailure) -> AppleNotification {

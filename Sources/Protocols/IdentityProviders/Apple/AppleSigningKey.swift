@@ -15,9 +15,8 @@ package struct AppleSigningKey: Sendable {
     private let signer: TokenSigner
 
     /// - Parameters:
-    ///   - pem: The file's text. A literal `\n` is a line break, as is common in environment variables.
+    ///   - pem: A literal `\n` is a line break, as is common in environment variables.
     ///   - keyID: Ten capital letters and digits, like `teamID`.
-    /// - Throws: ``ProviderSettingsProblems`` with every problem.
     package init(pem: Secret, keyID: String, teamID: String) throws(ProviderSettingsProblems) {
         var problems: [ProviderSettingsProblem] = []
         if !Self.isID(teamID) { problems.append(.teamID(teamID)) }
@@ -43,7 +42,6 @@ package struct AppleSigningKey: Sendable {
     /// - Parameters:
     ///   - client: The Services ID or bundle id that the code or token was issued to.
     ///   - lifetime: Capped at ``maximumLifetime``.
-    /// - Throws: Errors of the crypto library.
     package func clientSecret(
         for client: String, at now: Instant, lifetime: Duration = .seconds(3_600)
     ) throws -> Secret {
@@ -55,7 +53,7 @@ package struct AppleSigningKey: Sendable {
     }
 }
 
-/// One client secret per client id, each used for half of its lifetime.
+/// One per client id, each used for half of its lifetime.
 final class AppleClientSecrets: Sendable {
     private static let lifetime: Duration = .seconds(3_600)
 

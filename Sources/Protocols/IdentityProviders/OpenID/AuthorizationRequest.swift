@@ -1,13 +1,12 @@
 import Crypto
 package import GatehouseWire
 
-/// The PKCE verifier (RFC 7636 §4.1) and nonce of one browser sign-in. The caller stores the state.
+/// PKCE verifier (RFC 7636 §4.1) and nonce of one browser sign-in. The caller stores the state.
 package struct AuthorizationSecrets: Sendable {
     /// 43 characters.
     package let verifier: Secret
-    /// 43 characters. Not secret: it passes through the browser.
+    /// 43 characters. Not secret.
     package let nonce: String
-    /// S256 (RFC 7636 §4.2).
     package let codeChallenge: String
 
     /// - Parameter randomBytes: A cryptographically secure source.
@@ -27,7 +26,7 @@ package struct AuthorizationRequest: Sendable {
     package var redirectURL: String
     /// In addition to the provider's defaults.
     package var scopes: [String]
-    /// Passed to the provider, such as `login_hint`. The first of duplicates wins.
+    /// For the provider, such as `login_hint`. The first of duplicates wins.
     package var extra: [(name: String, value: String)]
 
     package init(
@@ -82,9 +81,7 @@ extension AuthorizationRequest {
 }
 
 extension OpenIDProvider {
-    /// The URL to send the browser to, with its parameters sorted by name.
-    ///
-    /// Apple gets only the parameters it needs. It responds with a form POST if name or address is requested.
+    /// Apple gets only the parameters it needs, and responds with a form POST if name or address is requested.
     ///
     /// - Throws: ``ProviderFailure/notOffered(_:)`` without credentials or an authorization endpoint, and the errors of
     ///   ``metadata()``.
@@ -110,7 +107,7 @@ extension OpenIDProvider {
         return endpoint.text + separator + FormText.query(parameters)
     }
 
-    /// Checks the callback's `iss` against mix-up attacks (RFC 9207 §2.4).
+    /// Checks `iss` against mix-up attacks (RFC 9207 §2.4).
     ///
     /// - Throws: ``ProviderFailure/rejected(_:)`` for another issuer, or for none if the provider announces one; and
     ///   the errors of ``metadata()``.

@@ -29,7 +29,7 @@ struct IDTokenClaims: Sendable {
     }
 }
 
-/// The rules for an ID token with a valid signature (OpenID Connect Core 1.0 §3.1.3.7).
+/// OpenID Connect Core 1.0 §3.1.3.7, after the signature.
 struct IDTokenCheck: Sendable {
     /// How far the provider's clock may be ahead.
     static let leeway: Duration = .seconds(60)
@@ -40,7 +40,7 @@ struct IDTokenCheck: Sendable {
 
     /// - Parameters:
     ///   - nonce: nil if another check has bound the token to its sign-in.
-    ///   - client: The only accepted audience; nil accepts every configured client id.
+    ///   - client: nil accepts every configured client id.
     func claims(
         of payload: SignedPayload, accessToken: Secret?, nonce: NonceExpectation?, client: String?
     ) throws(IdentityRejection) -> IDTokenClaims {
@@ -65,7 +65,7 @@ struct IDTokenCheck: Sendable {
         guard payload.type != "at+jwt" else { throw .notAccepted(.unsupportedHeader(member: "typ")) }
     }
 
-    /// Apple and Google have several issuer names; others only that of their discovery document.
+    /// Apple and Google have several issuer names.
     private func isOurs(_ issuer: String) -> Bool {
         settings.kind == .openID ? issuer == metadata.issuer : settings.issuers.contains(issuer)
     }
@@ -76,7 +76,7 @@ struct IDTokenCheck: Sendable {
         if let notBefore = claims.notBefore, notBefore > now + Self.leeway { throw .notYetValid(claim: "nbf") }
     }
 
-    /// OpenID Connect Core 1.0 §3.1.3.6: the left half of the digest with the signature's hash function.
+    /// OpenID Connect Core 1.0 §3.1.3.6.
     private func check(
         _ accessToken: Secret?, against hash: String?, _ algorithm: SigningAlgorithm
     ) throws(IdentityRejection) {
@@ -86,8 +86,8 @@ struct IDTokenCheck: Sendable {
         }
     }
 
-    /// With a single audience, `azp` may be the owner's other app, as with Google on Android. With several audiences,
-    /// and in tokens that we requested, it must be ours.
+    /// A single audience allows the owner's other app as `azp`, as with Google on Android. With several audiences, and
+    /// in tokens that we requested, it must be ours.
     private func checkAudience(_ claims: IDTokenClaims, client: String?) throws(IdentityRejection) {
         let accepted = client.map { [$0] } ?? settings.clientIDs
         guard claims.audience.contains(where: { accepted.contains($0) }) else {

@@ -1,13 +1,12 @@
 import Crypto
 package import GatehouseWire
 
-/// Identifies an ID token, to accept it only once.
+/// To accept an ID token only once.
 package struct IDTokenFingerprint: Equatable, Sendable {
-    /// SHA-256 of the signed bytes. A signature can have several encodings.
+    /// Of the signed bytes: a signature can have several encodings.
     package let digest: [UInt8]
     package let expiresAt: Instant
 
-    /// - Parameter token: Has a valid signature.
     /// - Returns: nil without `nonce` and `jti`.
     init?(_ token: Secret, _ claims: IDTokenClaims, _ members: AuthJSONObject) {
         let marks = [claims.nonce, members["jti"]?.stringValue]

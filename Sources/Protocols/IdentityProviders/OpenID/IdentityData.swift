@@ -1,7 +1,6 @@
 import GatehouseWire
 
-/// `identity_data` for each provider, as in Supabase Auth
-/// ([Identities](https://supabase.com/docs/guides/auth/identities)).
+/// As in Supabase Auth ([Identities](https://supabase.com/docs/guides/auth/identities)).
 struct IdentityData {
     let claims: ProfileClaims
     let identity: VerifiedIdentity
@@ -68,7 +67,6 @@ struct IdentityData {
         "gender", "birthdate", "zoneinfo", "locale", "updated_at", "phone",
     ]
 
-    /// Any other provider's ID token.
     private var token: AuthJSONObject {
         var members = common
         for name in Self.standardTexts { members[name] = claims.text(name).map(AuthJSON.string) }

@@ -5,20 +5,18 @@ package enum IdentityRejection: Error, Equatable, Sendable {
     /// Not a token, or longer than ``ProviderLimits/idToken``.
     case unreadable
     case foreignIssuer
-    /// An invalid signature, an unknown key, or a missing or malformed claim.
     case notAccepted(TokenRejection)
-    /// The provider does not announce it, or the settings exclude it.
+    /// Not announced, or excluded by the settings.
     case algorithm(SigningAlgorithm)
     /// ID tokens have no leeway.
     case expired(Instant)
     /// `iat` or `nbf` is more than a minute in the future.
     case notYetValid(claim: String)
-    /// The notification is so old that its id may no longer be stored.
+    /// So old that its id may no longer be stored.
     case tooOld(Instant)
-    /// Does not match `at_hash`.
     case accessTokenMismatch
     case missingSubject
-    /// `accepted` has the configured client ids: for logs and developers, not for users.
+    /// `accepted` has our client ids: not for users.
     case wrongAudience(found: [String], accepted: [String])
     /// In a token for several audiences or for a browser.
     case wrongAuthorizedParty
@@ -26,12 +24,11 @@ package enum IdentityRejection: Error, Equatable, Sendable {
     case nonceOnOneSide
     case nonceMismatch(seen: NonceForm)
     case missingIDToken
-    /// The profile's `sub` is not the ID token's.
     case foreignProfile
 }
 
 extension IdentityRejection {
-    /// OAuth's `error` for the id_token grant. With a space, as in Supabase Auth.
+    /// For the id_token grant. With a space, as in Supabase Auth.
     package var error: String { if case .nonceMismatch = self { "invalid nonce" } else { "invalid request" } }
 
     /// `error_description`. Quotes only the token's audience.

@@ -2,14 +2,13 @@ import Crypto
 import GatehouseWire
 
 package enum NonceExpectation: Sendable {
-    /// We sent it to the provider. The token must contain it unchanged.
+    /// Sent to the provider; must be in the token unchanged.
     case sent(String)
-    /// The app sent it with the token. nil or empty means none.
+    /// Sent by the app. nil or empty means none.
     case presented(String?)
 }
 
 extension NonceExpectation {
-    /// - Parameter found: The token's `nonce`.
     func check(_ found: String?, _ settings: ProviderSettings) throws(IdentityRejection) {
         let found = found ?? ""
         switch self {
@@ -48,7 +47,7 @@ extension NonceForm {
         }
     }
 
-    /// A nonce that could be a digest is never compared raw: a stolen token would suffice to repeat it.
+    /// Never compares a possible digest raw: a stolen token would suffice to repeat it.
     func isUsable(for found: String, besides forms: Set<NonceForm>) -> Bool {
         guard self == .raw else { return true }
         let form = NonceForm(of: found)

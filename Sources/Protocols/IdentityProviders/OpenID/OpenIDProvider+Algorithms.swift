@@ -2,8 +2,7 @@ import GatehouseWire
 package import JSONWebTokens
 
 extension OpenIDProvider {
-    /// The algorithms of acceptable ID tokens: supported, announced by the provider, and with a published key. Fetches
-    /// discovery document and keys unless cached.
+    /// Supported, announced, and with a published key. Fetches discovery document and keys unless cached.
     ///
     /// - Returns: At least one.
     /// - Throws: ``ProviderFailure/unavailable(_:_:)``; with ``ProviderTrouble/unsupportedAlgorithms(_:)`` or

@@ -2,15 +2,11 @@ package import GatehouseWire
 import JSONWebTokens
 
 extension OpenIDProvider {
-    /// Verifies an ID token with the issuer's keys.
-    ///
     /// - Parameters:
     ///   - idToken: At most ``ProviderLimits/idToken`` bytes.
     ///   - accessToken: Must match `at_hash` if the token has one.
-    ///   - client: The only accepted client id, for tokens that we requested. nil accepts every configured one, for
-    ///     tokens from apps.
-    /// - Throws: ``ProviderFailure/rejected(_:)`` for an invalid token, ``ProviderFailure/unavailable(_:_:)`` if the
-    ///   keys or endpoints cannot be fetched.
+    ///   - client: The only accepted client id, for tokens that we requested. nil accepts every configured one.
+    /// - Throws: ``ProviderFailure/rejected(_:)``, or ``ProviderFailure/unavailable(_:_:)`` without keys or endpoints.
     package func verify(
         idToken: Secret, accessToken: Secret? = nil, nonce: NonceExpectation, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
@@ -20,11 +16,9 @@ extension OpenIDProvider {
         return verified
     }
 
-    /// Determines the identity from the ID token, or from the provider's profile if there is no ID token or it has no
-    /// address.
+    /// Uses the ID token, and the provider's profile if that is missing or has no address.
     ///
-    /// - Parameter nonce: The ``AuthorizationRequest/nonce``; nil for a code from an app, whose ID token is verified
-    ///   separately.
+    /// - Parameter nonce: ``AuthorizationRequest/nonce``; nil for an app's code, whose ID token is verified separately.
     /// - Throws: As ``verify(idToken:accessToken:nonce:client:at:)`` and, if the profile is needed, ``profile(_:)``.
     package func identity(
         of tokens: ProviderTokens, nonce: String?, at now: Instant
@@ -55,7 +49,7 @@ extension OpenIDProvider {
         return identity(claims, signed.merging(profile) { signed, _ in signed }, client: tokens.client)
     }
 
-    /// Fetches the access token's profile (OpenID Connect Core 1.0 §5.3).
+    /// OpenID Connect Core 1.0 §5.3.
     ///
     /// - Throws: ``ProviderFailure/notOffered(_:)`` without an access token or a user info endpoint; otherwise
     ///   ``ProviderFailure/refused(_:error:description:)`` or ``ProviderFailure/unavailable(_:_:)``.
@@ -81,7 +75,7 @@ extension OpenIDProvider {
         }
     }
 
-    /// Verifies the signature. Refuses other issuers' tokens before fetching keys.
+    /// Refuses other issuers' tokens before fetching keys.
     func signed(_ token: Secret) async throws(ProviderFailure) -> SignedPayload {
         let text = token.reveal()
         guard text.utf8.count <= ProviderLimits.idToken,

@@ -8,7 +8,7 @@ package struct OpenIDProvider: Sendable {
     let keys: RemoteKeySet
     let appleSecrets: AppleClientSecrets?
 
-    /// - Parameter now: For the age of cached documents and keys; tokens are checked with each call's `now`.
+    /// - Parameter now: For the age of cached documents and keys.
     /// - Throws: ``ProviderSettingsProblems`` for a URL that the rule does not allow.
     package init(
         _ settings: ProviderSettings, rule: OutgoingAddressRule, now: @escaping @Sendable () -> Instant,
@@ -54,7 +54,7 @@ package struct OpenIDProvider: Sendable {
         guard problems.isEmpty else { throw ProviderSettingsProblems(problems) }
     }
 
-    /// The provider's endpoints, fetched if they are unknown or an hour old.
+    /// Fetched if unknown or an hour old.
     ///
     /// - Throws: ``ProviderFailure/unavailable(_:_:)`` if the fetch fails and no document is less than a day old; never
     ///   with fixed endpoints.
@@ -128,7 +128,7 @@ struct ProviderCaller: Sendable {
         }
     }
 
-    /// Makes a call whose response is a JSON object or an OAuth error (RFC 6749 §5.2).
+    /// The response is a JSON object or an OAuth error (RFC 6749 §5.2).
     func object(
         _ request: ProviderRequest, for step: ProviderStep
     ) async throws(ProviderFailure) -> AuthJSONObject {

@@ -1,7 +1,7 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// A user's claims. Wrong types and overlong values are treated as absent; no access decision depends on them.
+/// Wrong types and overlong values are treated as absent: no access decision depends on them.
 struct ProfileClaims: Sendable {
     /// Bytes. Every access token contains the metadata.
     private static let maximumText = 512
@@ -42,7 +42,7 @@ struct ProfileClaims: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// Text on both sides of an at sign, at most 255 bytes, no spaces. The caller decides whether to accept it.
+    /// Text on both sides of an at sign, at most 255 bytes, no spaces.
     var email: String? {
         guard let text = text("email", maximum: 255), let at = text.utf8.lastIndex(of: UInt8(ascii: "@")),
             at != text.startIndex,

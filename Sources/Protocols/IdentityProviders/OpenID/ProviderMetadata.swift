@@ -10,7 +10,7 @@ package struct ProviderMetadata: Equatable, Sendable {
     package let revocation: ProviderURL?
     let tokenAuthentication: [String]?
     let signingAlgorithms: [String]?
-    /// `authorization_response_iss_parameter_supported` (RFC 9207 §3)
+    /// RFC 9207 §3.
     let namesItselfInCallbacks: Bool
 
     package init(

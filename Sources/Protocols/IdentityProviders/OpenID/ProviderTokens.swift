@@ -4,7 +4,7 @@ package struct ProviderTokens: Sendable {
     package let idToken: Secret?
     package let accessToken: Secret?
     package let refreshToken: Secret?
-    /// The client id that the tokens were issued to, needed to revoke them.
+    /// Needed to revoke them.
     package let client: String
 
     init(_ answer: AuthJSONObject, client: String) throws(ProviderFailure) {
@@ -29,12 +29,12 @@ package enum RevocationOutcome: Sendable {
 }
 
 extension OpenIDProvider {
-    /// Exchanges an authorization code (RFC 6749 §4.1.3).
+    /// RFC 6749 §4.1.3.
     ///
     /// - Parameters:
     ///   - verifier: Not sent to providers without PKCE.
     ///   - redirectURL: As in the authorization request; nil for a code from Apple's sheet in an app.
-    ///   - client: The client id that the code was issued to: for an app's code, its bundle id. nil uses the first.
+    ///   - client: The code's client id: for an app's code, its bundle id. nil uses the first.
     /// - Throws: ``ProviderFailure/refused(_:error:description:)`` for a used or expired code, or wrong credentials;
     ///   ``ProviderFailure/notOffered(_:)`` if `client` is not ours or the endpoint is missing;
     ///   ``ProviderFailure/unavailable(_:_:)``.
@@ -52,11 +52,9 @@ extension OpenIDProvider {
         return try ProviderTokens(try await caller.object(request, for: .tokens), client: client)
     }
 
-    /// Revokes a token (RFC 7009), for deleted accounts.
+    /// RFC 7009, for deleted accounts.
     ///
-    /// - Parameters:
-    ///   - hint: `refresh_token` or `access_token`.
-    ///   - client: ``ProviderTokens/client``.
+    /// - Parameter hint: `refresh_token` or `access_token`.
     /// - Throws: As ``exchange(code:verifier:redirectURL:client:at:)``.
     package func revoke(
         _ token: Secret, hint: String = "refresh_token", client: String, at now: Instant

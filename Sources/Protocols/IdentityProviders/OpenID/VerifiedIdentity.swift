@@ -3,15 +3,15 @@ package import GatehouseWire
 package struct VerifiedIdentity: Equatable, Sendable {
     /// ``ProviderSettings/name``.
     package let provider: String
-    /// The provider's user id, 1 to 255 bytes, unique within ``provider``.
+    /// 1 to 255 bytes, unique within ``provider``.
     package let subject: String
     package let issuer: String
-    /// The audience's client id; nil for an identity from the profile.
+    /// In the audience; nil for an identity from the profile.
     package let client: String?
     /// As the provider wrote it; nil if malformed.
     package let email: String?
     package let isEmailVerified: Bool
-    /// Apple's relay address, which hides the real one.
+    /// Apple's relay address.
     package let isPrivateRelay: Bool
     /// At most 100 code points, no control characters, never empty.
     package private(set) var name: String?
@@ -21,7 +21,6 @@ package struct VerifiedIdentity: Equatable, Sendable {
     package let picture: String?
     /// nil without an ID token, or without a unique mark in it.
     package internal(set) var token: IDTokenFingerprint?
-    /// At the provider.
     package let authenticatedAt: Instant?
     /// Stored as `identity_data`, and merged into `user_metadata`.
     package private(set) var data: AuthJSONObject
@@ -40,9 +39,6 @@ package struct VerifiedIdentity: Equatable, Sendable {
 }
 
 extension VerifiedIdentity {
-    /// - Parameters:
-    ///   - claims: From the ID token or the profile; of any type.
-    ///   - client: nil for the profile.
     init(
         _ claims: ProfileClaims, subject: String, issuer: String, client: String?, settings: ProviderSettings
     ) {
@@ -65,7 +61,7 @@ extension VerifiedIdentity {
     }
 }
 
-/// Sent with an identity but not signed.
+/// Not signed.
 package struct PersonName: Equatable, Sendable {
     package let given: String?
     package let family: String?
@@ -83,9 +79,8 @@ package struct PersonName: Equatable, Sendable {
         guard !full.isEmpty else { return nil }
     }
 
-    /// Parses the `user` field of Apple's first consent:
-    /// `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its address: unlike the ID token's, it
-    /// is not signed.
+    /// Apple's first consent: `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"…"}`. Ignores its address:
+    /// unlike the ID token's, it is not signed.
     package init?(appleUser text: String) {
         // Ignored: it passed through the browser, and sign-in works without it.
         guard text.utf8.count <= 4_096, let name = (try? JSONReader.read(text))?["name"] else { return nil }

@@ -6,7 +6,7 @@ extension FormText {
         Secret(fields.map { escape($0.name) + "=" + escape($0.value.reveal()) }.joined(separator: "&"))
     }
 
-    /// Sorted by name, so that equal parameters yield equal text.
+    /// Sorted: equal parameters yield equal text.
     static func query(_ parameters: [ExternalName: String]) -> String {
         parameters.sorted { $0.key < $1.key }.map { escape($0.key.text) + "=" + escape($0.value) }.joined(
             separator: "&")

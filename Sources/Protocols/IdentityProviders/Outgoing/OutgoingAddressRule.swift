@@ -1,14 +1,11 @@
 package import GatehouseWire
 
-/// The addresses that the server may call when a provider or its configuration names them.
-///
 /// Only https and public addresses, so that a discovery document cannot reach the internal network (SSRF). Configurable
 /// exceptions: loopback, including http, for simulated providers; and CIDR networks, for internal providers.
 package struct OutgoingAddressRule: Sendable {
     package enum Refusal: Error, Equatable, Sendable {
         case notHTTPS(host: String)
         case notPublic(host: String)
-        /// The name does not resolve.
         case noAddress(host: String)
     }
 
@@ -19,7 +16,7 @@ package struct OutgoingAddressRule: Sendable {
         (self.allowsLoopback, self.allowedNetworks) = (allowsLoopback, allowedNetworks)
     }
 
-    /// Checks the URL alone. A host name passes; ``check(_:of:)`` checks its addresses.
+    /// A host name passes; ``check(_:of:)`` checks its addresses.
     ///
     /// - Throws: ``Refusal/notHTTPS(host:)``, or ``Refusal/notPublic(host:)`` for an address or loopback name that is
     ///   not allowed.
@@ -32,8 +29,8 @@ package struct OutgoingAddressRule: Sendable {
         }
     }
 
-    /// Checks every address in the DNS answer: the connection may use any. Connect to one of them, not to the name,
-    /// which may resolve differently next time.
+    /// Checks every address in the DNS answer. Connect to one of them, not to the name, which may resolve differently
+    /// next time.
     ///
     /// - Throws: As ``check(_:)``; ``Refusal/notPublic(host:)`` if one address is not allowed,
     ///   ``Refusal/noAddress(host:)`` for an empty list.

@@ -18,7 +18,7 @@ package struct ProviderRequest: Sendable {
     /// For the whole request, including connecting.
     package let timeLimit: Duration
 
-    /// A GET request to a service other than a provider.
+    /// For a service other than a provider.
     package static func text(
         _ url: ProviderURL, headers: [String: String], maximumBytes: Int, timeLimit: Duration
     ) -> ProviderRequest {
@@ -44,7 +44,6 @@ package struct ProviderRequest: Sendable {
     }
 }
 
-/// Does not print its body.
 package struct ProviderResponse: Sendable, Unprinted {
     package let status: Int
     package let body: [UInt8]
@@ -55,8 +54,7 @@ package struct ProviderResponse: Sendable, Unprinted {
 }
 
 package enum ProviderTransportFailure: Error, Equatable, Sendable {
-    /// The host does not exist, the connection failed, or its certificate is invalid. The log's cause is the same text
-    /// for the same failure.
+    /// For the log: constant for a given failure.
     case noConnection(String)
     case timedOut
     case tooLong
@@ -70,7 +68,7 @@ package enum ProviderTransportFailure: Error, Equatable, Sendable {
 /// other error is treated as ``ProviderTransportFailure/noConnection(_:)``.
 package typealias ProviderTransport = @Sendable (ProviderRequest) async throws -> ProviderResponse
 
-/// Limits for everything that providers send, in bytes.
+/// In bytes.
 package enum ProviderLimits {
     /// Far more than Apple and Google need.
     package static let idToken = 16_384

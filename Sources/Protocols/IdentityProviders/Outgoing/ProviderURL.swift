@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// An http or https URL that every parser reads alike; see ``URLParts``. Refuses fragments.
+/// Parsed alike everywhere; see ``URLParts``. Refuses fragments.
 package struct ProviderURL: Hashable, Sendable {
     private let parts: URLParts
 

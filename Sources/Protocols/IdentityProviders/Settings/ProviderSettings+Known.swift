@@ -5,13 +5,13 @@ extension ProviderSettings {
     package static let appleIssuers = ["https://appleid.apple.com", "https://account.apple.com"]
     package static let googleIssuer = "https://accounts.google.com"
 
-    /// Sign in with Apple. Its documented endpoints are fixed here: Apple's discovery document once named others, and
-    /// the native sign-in sheet stopped working.
+    /// Apple's documented endpoints are fixed here: its discovery document once named others, which broke the native
+    /// sheet.
     ///
     /// - Parameters:
     ///   - clientIDs: The Services ID for browsers first, then bundle ids.
     ///   - base: A simulated Apple's base URL.
-    ///   - issuers: A simulated Apple's issuers; empty uses Apple's own.
+    ///   - issuers: A simulated Apple's; empty uses Apple's own.
     /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an invalid `base`.
     package static func apple(
         clientIDs: [String], credential: ClientCredential, base: String = "https://appleid.apple.com",

@@ -2,7 +2,7 @@ package import GatehouseWire
 package import JSONWebTokens
 
 package struct ProviderSettings: Sendable {
-    /// Selects the rules for a provider's claims.
+    /// Selects the rules for claims.
     package enum Kind: Sendable {
         case apple
         case google
@@ -18,9 +18,9 @@ package struct ProviderSettings: Sendable {
     /// In the API: `apple`, `google`, `custom:acme`.
     package let name: String
     package let kind: Kind
-    /// The accepted `iss` values. The first represents the provider.
+    /// The accepted `iss` values, the provider's main one first.
     package let issuers: [String]
-    /// The accepted audiences of ID tokens. The first is our client id for browsers.
+    /// The accepted audiences, our client id for browsers first.
     package let clientIDs: [String]
     package let credential: ClientCredential
     package let endpoints: Endpoints
@@ -29,17 +29,15 @@ package struct ProviderSettings: Sendable {
     package var scopes: [String]
     /// Such as `access_type` for Google.
     package var authorizationParameters: [String: String] = [:]
-    /// How an ID token's nonce may derive from the app's.
     package var nonceForms: Set<NonceForm> = [.hexDigest, .raw]
-    /// For apps that cannot know the nonce in their token. In browsers the nonce is ours and always checked.
+    /// For apps that cannot know their token's nonce. In browsers it is always checked.
     package var skipsNonceCheck = false
-    /// Allows accounts without an address. Evaluated by the code that creates accounts.
+    /// Evaluated by the code that creates accounts.
     package var isEmailOptional = false
     /// RFC 7636.
     package var usesPKCE = true
     /// Form (`client_secret_post`) instead of header; nil follows the provider's metadata.
     package var sendsSecretInForm: Bool?
-    /// Of ID tokens.
     package var algorithms: Set<SigningAlgorithm> = Set<SigningAlgorithm>(
         SigningAlgorithm.allCases.filter { !$0.isSymmetric })
 
@@ -56,7 +54,6 @@ package struct ProviderSettings: Sendable {
         self.scopes = scopes
     }
 
-    /// Apps' ID tokens need no credential.
     package var offersBrowserSignIn: Bool { credential.isPresent }
 
     package var isOnThisMachine: Bool {
@@ -69,11 +66,9 @@ package struct ProviderSettings: Sendable {
     var asksForIDToken: Bool { kind == .apple || scopes.contains("openid") }
 }
 
-/// How the server authenticates to the provider.
 package enum ClientCredential: Sendable {
     /// Only ID tokens from apps are accepted.
     case none
-    /// A public client.
     case pkceOnly
     case secret(Secret)
     /// Signs a short-lived client secret for each use.
@@ -93,12 +88,11 @@ package enum ClientCredential: Sendable {
 
 /// How an ID token's `nonce` may derive from the app's nonce.
 ///
-/// A stolen token with a digest is useless, because it does not reveal the raw nonce. ``raw`` lacks that protection, so
-/// it is accepted only for a text that cannot be an accepted digest; otherwise a stolen digest could be presented as a
-/// raw nonce.
+/// A stolen token with a digest is useless, because it does not reveal the raw nonce. ``raw`` is accepted only for a
+/// text that cannot be a digest; otherwise a stolen digest could be presented as a raw nonce.
 package enum NonceForm: String, CaseIterable, Sendable {
     case raw
-    /// SHA-256 in lower-case hexadecimal, as in Supabase's and Apple's samples.
+    /// Lower case, as in Supabase's and Apple's samples.
     case hexDigest = "hex SHA-256"
     case base64URLDigest = "base64url SHA-256"
 }
@@ -111,7 +105,6 @@ package enum ProviderSettingsProblem: Error, Equatable, Sendable {
     /// Not an http or https URL that we can call.
     case url(String)
     case addressRefused(OutgoingAddressRule.Refusal)
-    /// Not a P-256 key in PKCS#8.
     case privateKey
     /// Not ten capital letters and digits, as for the key id.
     case teamID(String)

@@ -1,6 +1,6 @@
 import Mustache
 
-/// `mail.html` and `mail.txt`, which all built-in emails share.
+/// Shared by all built-in emails.
 struct MailLayout: Sendable {
     /// Lazy: parsing takes a sixteenth of the start.
     static let builtIn = MailLayout()

@@ -1,10 +1,9 @@
-/// Reads HTML byte by byte and tracks how a value must be escaped, like the HTML standard's tokenizer (§13.2.5).
+/// Tracks how a value in HTML must be escaped, like the HTML standard's tokenizer (§13.2.5).
 struct MarkupReader {
     enum Place: Equatable {
         case text
         /// After `<`.
         case opening
-        /// In a tag's name, or between its attributes.
         case tag
         case attributeName
         /// After an attribute's name or its `=`.
@@ -27,7 +26,6 @@ struct MarkupReader {
         case code
     }
 
-    /// Completed by the bytes so far.
     enum Event: Equatable {
         case text(UInt8)
         /// A `<` that begins no tag, and the byte after it.
@@ -45,10 +43,8 @@ struct MarkupReader {
     private var isNamed = false
     private var awaitsValue = false
     private var value: [UInt8] = []
-    /// To find the ends of comments and raw text.
     private var tail: [UInt8] = []
 
-    /// A value has the same escaping in both.
     func isLike(_ other: MarkupReader) -> Bool {
         guard place == other.place else { return false }
         guard case .quoted = place else { return true }

@@ -1,12 +1,11 @@
 import Mustache
 
-/// Checked and ready to render.
 struct OperatorTemplate: Sendable {
     enum Format: Sendable { case subject, text, html }
 
     /// Bytes.
     static let fileLimit = 256 * 1_024
-    /// Bytes of a rendered email with values of maximum length.
+    /// Bytes, with values of maximum length.
     static let outputLimit = 512 * 1_024
 
     private let template: MustacheTemplate
@@ -52,7 +51,7 @@ struct TemplateFaults: Error, Equatable {
     init(_ faults: [Located]) { self.faults = faults }
 }
 
-/// Translates a template to Mustache: each value gets its place's escaping.
+/// Gives each value its place's escaping.
 private struct TemplateCompiler {
     private(set) var mustache = ""
     private(set) var faults: [TemplateFaults.Located] = []

@@ -5,7 +5,6 @@ struct PlainText {
     private var link: (address: String, text: String)?
     private var isInHead = false
 
-    /// - Parameter html: A rendered email. The work is linear in its length.
     static func text(of html: String) -> String {
         var text = PlainText()
         var reader = MarkupReader()
@@ -87,7 +86,6 @@ extension PlainText {
         "mdash": "—", "hellip": "…", "rarr": "→", "middot": "·", "bull": "•", "zwnj": "", "shy": "",
     ]
 
-    /// Decodes numeric references and the usual named ones.
     private static func decoded(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }

@@ -21,7 +21,6 @@ enum TemplateTag: Equatable {
         }
     }
 
-    /// The name of an unsupported construct.
     private static func construct(_ text: Substring) -> String? {
         if text.hasPrefix("/*") { return "a comment" }
         if let name = signs[text.first ?? " "] { return name }
@@ -54,7 +53,7 @@ enum TemplateTag: Equatable {
     ]
 }
 
-/// A variable, possibly with a metadata path: `.Data.address.city`.
+/// Possibly with a metadata path: `.Data.address.city`.
 struct TemplateName: Equatable, CustomStringConvertible {
     let variable: MailVariable
     let members: [String]
@@ -68,7 +67,6 @@ struct TemplateName: Equatable, CustomStringConvertible {
         }
         self.variable = variable
         members = names.dropFirst().map(String.init)
-        // Go's identifiers, ASCII only.
         let isWritten = members.allSatisfy { name in
             !name.isEmpty && name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || Self.isAlphanumeric($0) }
         }
@@ -101,7 +99,6 @@ enum TemplateFault: Error, Equatable {
     case absent(MailVariable, [MailTemplateKind])
     /// No link and no code.
     case withoutProof(Set<MailVariable>)
-    /// Where escaping cannot protect a value in HTML.
     case place(String)
     case unbalanced(String)
     case tooDeep

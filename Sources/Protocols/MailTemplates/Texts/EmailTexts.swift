@@ -2,7 +2,7 @@ import CEmbedded
 import GatehouseWire
 
 extension TextCatalogue {
-    /// The texts of built-in emails and of the page that a link opens (`Emails.xcstrings`). Loaded on first use.
+    /// `Emails.xcstrings`: built-in emails and the page that a link opens. Loaded on first use.
     ///
     /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`,
     /// `{removalTime}` and `{lifetime}`. The button and a second paragraph are optional.

@@ -1,8 +1,6 @@
-/// Values as an email's sentences contain them.
 struct MailNames {
     /// Without marks, for a subject.
     let plainApp: String
-    /// The product that stores a passkey.
     let authenticator: String?
     let device: String?
     let time: String?

@@ -1,11 +1,10 @@
 package import GatehouseWire
 
-/// A file by `Scripts/documentation/make-texts`: `{"languages":[…],"texts":{…}}`, with a text per language below each
+/// Written by `Scripts/documentation/make-texts`: `{"languages":[…],"texts":{…}}`, with a text per language below each
 /// key.
 package struct TextCatalogue: Sendable {
     package var texts: [MailLanguage: [ExternalName: String]] = [:]
 
-    /// - Throws: ``JSONProblem`` for a damaged file.
     package init(_ file: [UInt8]) throws {
         let json = try JSONReader.read(file)
         let languages =

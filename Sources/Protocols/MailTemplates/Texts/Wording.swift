@@ -1,9 +1,7 @@
-/// A built-in email's texts in one language.
 struct Wording {
     let subject: String
     let title: String
     let paragraphs: [String]
-    /// The link's label.
     let button: String?
     /// A notice's details, such as a device.
     let facts: [(name: String, value: String)]
@@ -11,7 +9,6 @@ struct Wording {
     let warning: String
 }
 
-/// Shared by all emails of a language.
 struct MailWords {
     /// Before a code that follows a link.
     let codeHint: String

@@ -1,8 +1,7 @@
 import Foundation
 import GatehouseWire
 
-/// Header values as folded lines of at most 76 characters (RFC 5322 §2.2.3), with encoded words for everything beyond
-/// ASCII (RFC 2047).
+/// Folded lines of at most 76 characters (RFC 5322 §2.2.3), with encoded words for everything beyond ASCII (RFC 2047).
 enum HeaderText {
     private static let lineLength = 76
     /// RFC 2047 §2.
@@ -55,7 +54,7 @@ enum HeaderText {
         zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: "=") && $1 == UInt8(ascii: "?") }
     }
 
-    /// A display name (RFC 5322 §3.2.5): atoms, a quoted string or encoded words.
+    /// RFC 5322 §3.2.5: atoms, a quoted string or encoded words.
     private static func phrase(_ name: String, after column: Int) -> String {
         guard name.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !looksEncoded(name) else {
             return encoded(name, after: column)
@@ -72,7 +71,7 @@ enum HeaderText {
 }
 
 extension HeaderText {
-    /// Encoded words, each of whole characters (RFC 2047 §5), with line breaks between them that readers drop.
+    /// Each of whole characters (RFC 2047 §5); readers drop the line breaks between them.
     private static func encoded(_ text: String, after column: Int) -> String {
         let isMostlyASCII = text.utf8.count { isLiteral($0) || $0 == UInt8(ascii: " ") } * 2 >= text.utf8.count
         let opening = wordStart + (isMostlyASCII ? "Q?" : "B?")

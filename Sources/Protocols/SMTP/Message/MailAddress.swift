@@ -1,8 +1,7 @@
 import GatehouseWire
 
-/// An address for envelope and header (RFC 5321 §4.1.2, RFC 6531 §3.3).
-///
-/// The domain is in A-labels (`DomainName`), which every server accepts. A local part beyond ASCII requires SMTPUTF8.
+/// For envelope and header (RFC 5321 §4.1.2, RFC 6531 §3.3). The domain is in A-labels (`DomainName`), which every
+/// server accepts. A local part beyond ASCII requires SMTPUTF8.
 package struct MailAddress: Hashable, Sendable {
     /// RFC 5321 §4.5.3.1.3, without the angle brackets.
     static let maximumBytes = 254
@@ -20,10 +19,8 @@ package struct MailAddress: Hashable, Sendable {
     /// Accepts what accounts' `EmailAddress` does and, for operators, characters beyond ASCII. Quotes a local part
     /// whose dots RFC 5321 does not allow.
     ///
-    /// Some servers decode an encoded word (RFC 2047) and deliver to another address, so a stranger could prove a
-    /// foreign domain's address.
-    ///
-    /// - Throws: ``MailFault`` also for encoded words, quoted local parts and addresses in brackets.
+    /// - Throws: ``MailFault`` also for quoted local parts, addresses in brackets and encoded words (RFC 2047). Some
+    ///   servers decode these and deliver elsewhere, so a stranger could prove a foreign domain's address.
     package init(_ text: String) throws(MailFault) {
         // A-labels are longer than the text, at most by this factor.
         try MailFault.check(text, .address, maximum: 4 * Self.maximumBytes)
@@ -75,7 +72,7 @@ package struct Mailbox: Sendable {
     package let address: MailAddress
     package let name: String?
 
-    /// - Throws: ``MailFault`` for a name with control characters or more than 256 bytes.
+    /// - Throws: ``MailFault`` for control characters or more than 256 bytes.
     package init(_ address: MailAddress, name: String? = nil) throws(MailFault) {
         if let name { try MailFault.check(name, .name, maximum: Self.maximumNameBytes) }
         self.address = address

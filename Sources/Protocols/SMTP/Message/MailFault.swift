@@ -6,7 +6,7 @@ package enum MailFault: Error, Equatable, Sendable, CustomStringConvertible {
         case address, name, subject, text, html, header
     }
 
-    /// A line break, zero byte or another control character, which could add a header or recipient.
+    /// Could add a header or recipient.
     case controlCharacter(Part)
     /// `maximum` is in UTF-8 bytes.
     case tooLong(Part, maximum: Int)

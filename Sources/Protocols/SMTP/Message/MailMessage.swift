@@ -1,9 +1,8 @@
 package import GatehouseWire
 
-/// An email to one recipient.
 package struct MailMessage: Sendable {
     static let maximumSubjectBytes = 900
-    /// Per body: the maximum output of a template. Large email readers cut off at 102 KB.
+    /// A template's maximum output. Large email readers cut off at 102 KB.
     static let maximumBodyBytes = 524_288
 
     private let from: Mailbox
@@ -19,7 +18,6 @@ package struct MailMessage: Sendable {
     ///   - subject: Without control characters, at most 900 bytes.
     ///   - text: At most 524,288 bytes. LF, CR and CRLF end a line.
     ///   - html: As `text`.
-    /// - Throws: ``MailFault``.
     package init(
         from: Mailbox, to: Mailbox, subject: String, text: String, html: String? = nil, id: MessageID, date: Instant,
         headers: [MailHeader] = []
@@ -32,10 +30,9 @@ package struct MailMessage: Sendable {
         (self.id, self.date, self.headers) = (id, date, headers)
     }
 
-    /// Encodes by RFC 5322 and RFC 2045: lines with CRLF, ASCII except in an address's local part, no line starting
-    /// with a dot.
+    /// RFC 5322 and RFC 2045: lines with CRLF, ASCII except in an address's local part, no line starting with a dot.
     ///
-    /// - Parameter randomBytes: 16 bytes for the boundary, which the bodies cannot contain in any case.
+    /// - Parameter randomBytes: 16 bytes for the boundary.
     package func bytes(boundary randomBytes: [UInt8]) -> [UInt8] {
         var head = HeaderText.field("Date", value: MailDate.text(date))
         head += HeaderText.field("From", mailbox: from)

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// RFC 5322 §3.6.4. The same for all attempts to send an email.
+/// RFC 5322 §3.6.4. Constant for all attempts to send an email.
 package struct MessageID: Hashable, Sendable {
     /// With its angle brackets.
     package let text: String

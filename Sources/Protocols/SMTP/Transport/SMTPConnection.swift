@@ -21,7 +21,7 @@ final class SMTPConnection {
 
     func end() { handle = nil }
 
-    /// Makes an attempt, and a second one if the server has closed the kept connection.
+    /// Makes a second attempt if the server has closed the kept connection.
     func outcome(of job: SMTPJob) -> Result<SMTPReply, SMTPFailure> {
         let needsNew = job.mail.map { $0.from.needsSMTPUTF8 || $0.to.needsSMTPUTF8 } ?? true
         var outcome = attempt(job, onNewConnection: needsNew)

@@ -1,12 +1,11 @@
 import GatehouseWire
 
-/// Follows libcurl's commands and their replies in an attempt, and decides its outcome.
+/// Follows libcurl's commands and their replies, and decides an attempt's outcome.
 package struct SMTPDialogue {
     package private(set) var stage = SMTPStage.connection
     /// To the last command except QUIT.
     package private(set) var reply: SMTPReply?
     package private(set) var isAuthenticated = false
-    /// The server may have the whole email.
     package var hasSentMail = false
 
     private let needsSMTPUTF8: Bool
@@ -62,8 +61,6 @@ package struct SMTPDialogue {
         isOnKeptConnection && stage == .sender && (isRefused ? reply?.code == 421 : !hasReply)
     }
 
-    /// The meaning of a failed attempt.
-    ///
     /// - Parameters:
     ///   - stage: Where the settings failed; nil for other ends.
     ///   - cause: libcurl's text, for an end without a refusal.

@@ -10,8 +10,7 @@ package struct SMTPTrouble: Equatable, Sendable {
     package let reply: SMTPReply?
     /// For the log: constant for a given trouble, without addresses or the server's text.
     package let cause: String
-    /// Every email fails until the settings change: the certificate, password or sender is refused, or the server
-    /// offers no TLS.
+    /// Every email fails until the settings change: certificate, password, sender, or no TLS.
     package let isConfiguration: Bool
 
     package init(stage: SMTPStage, reply: SMTPReply? = nil, cause: String, isConfiguration: Bool = false) {
@@ -21,14 +20,12 @@ package struct SMTPTrouble: Equatable, Sendable {
 }
 
 package enum SMTPFailure: Error, Equatable, Sendable {
-    /// Not accepted, but a retry may be: a 4xx reply, the network, a time limit, and every
-    /// ``SMTPTrouble/isConfiguration``.
+    /// A retry may be accepted: a 4xx reply, the network, a time limit, and every ``SMTPTrouble/isConfiguration``.
     case temporary(SMTPTrouble)
-    /// Never accepted: a 5xx reply to the recipient or contents.
+    /// A 5xx reply to the recipient or contents.
     case permanent(SMTPTrouble)
-    /// Ended between the whole email and the reply, so the server may have accepted it.
+    /// Ended after the whole email, before the reply: the server may have accepted it.
     case unknown(SMTPTrouble)
-    /// The caller was cancelled, and the email was not accepted.
     case cancelled
 
     package var trouble: SMTPTrouble? {

@@ -8,7 +8,7 @@ package struct SMTPReply: Hashable, Sendable {
     package let code: Int
     /// RFC 3463, such as `5.1.1`.
     package let status: String?
-    /// The server's text in printable ASCII, at most 512 bytes. Untrusted and may contain addresses: do not log it.
+    /// Printable ASCII, at most 512 bytes. Untrusted and may contain addresses: do not log it.
     package let text: String
 
     package init(code: Int, status: String? = nil, text: String = "") {
@@ -29,7 +29,7 @@ struct SMTPReplyReader {
     private var bytes = 0
     private var text: [UInt8] = []
 
-    /// - Returns: The completed reply; nil within a reply.
+    /// - Returns: nil within a reply.
     /// - Throws: ``TooMuch`` if the server sends without end.
     mutating func add(_ line: some Collection<UInt8>) throws(TooMuch) -> SMTPReply? {
         bytes += line.count

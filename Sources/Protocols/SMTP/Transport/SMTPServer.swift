@@ -14,7 +14,7 @@ package struct SMTPServer: Sendable {
         case none
         /// PLAIN or LOGIN.
         case password(user: String, Secret)
-        /// XOAUTH2 with an access token, requested before each email: it expires within hours.
+        /// XOAUTH2, requested before each email: the token expires within hours.
         case token(user: String, @Sendable () throws -> Secret)
     }
 
@@ -22,7 +22,7 @@ package struct SMTPServer: Sendable {
     package let host: String
     package let port: Int
     package var security: Security
-    /// A PEM file with the only certificate authorities to trust; nil for the system's.
+    /// PEM with the only certificate authorities to trust; nil for the system's.
     package var authorityFile: String?
     package var credential = Credential.none
     /// For EHLO; nil for the machine's name.
@@ -31,7 +31,7 @@ package struct SMTPServer: Sendable {
     package var connections = 4
     /// Including the handshake.
     package var connectTimeLimit: Duration = .seconds(15)
-    /// For an attempt. A server may check an email before accepting it, so an early end sends it twice.
+    /// Per attempt. A server may check an email before accepting it, so an early end sends it twice.
     package var timeLimit: Duration = .seconds(120)
 
     /// - Returns: nil unless `host` is a name or an IP address.

@@ -3,8 +3,7 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Sends emails, each to one recipient, with libcurl (RFC 5321). Each connection has its own thread, and is closed
-/// after half a minute without an email.
+/// Each connection has its own thread, and is closed after half a minute without an email (RFC 5321).
 package final class SMTPTransport: Sendable {
     /// Callers.
     private static let maximumWaiting = 1_024
@@ -83,7 +82,6 @@ package final class SMTPTransport: Sendable {
         }
     }
 
-    /// A thread's life.
     private func run(_ lane: SMTPLane) {
         lane.run(SMTPConnection(server, lane.multi), next: next)
     }
@@ -110,7 +108,6 @@ package final class SMTPTransport: Sendable {
     }
 }
 
-/// A thread with a connection.
 final class SMTPLane: Sendable {
     let multi: CurlMulti
     private let given: Mutex<SMTPJob?>

@@ -4,9 +4,7 @@ import GatehouseWire
 package struct CeremonyFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The part that a client may learn.
     package enum Code: Sendable {
-        /// A member is missing, of the wrong type or length, or wrongly encoded.
         case malformed
-        /// Readable, but a check of the ceremony failed.
         case refused
     }
 
@@ -24,7 +22,7 @@ package struct CeremonyFailure: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// A check of WebAuthn Level 3 §7.1 (registration) or §7.2 (authentication).
+/// WebAuthn Level 3 §7.1 (registration) or §7.2 (authentication).
 package enum CeremonyStep: Sendable, CaseIterable {
     /// Reading the response, before any comparison.
     case form

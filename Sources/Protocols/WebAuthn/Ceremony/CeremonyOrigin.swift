@@ -8,9 +8,9 @@ import GatehouseWire
 ///   byte.
 /// - `ios:bundle-id:` and a bundle identifier, which some frameworks send, compared byte by byte.
 package struct CeremonyOrigin: Hashable, Sendable {
-    /// Normalized: a web origin is in lower case without a default port.
+    /// A web origin is in lower case without a default port.
     package let text: String
-    /// A web origin's, in lower case; nil for an app.
+    /// Lower case; nil for an app.
     package let host: String?
 
     static let maximumLength = 512

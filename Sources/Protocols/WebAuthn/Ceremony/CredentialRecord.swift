@@ -4,19 +4,18 @@ import GatehouseWire
 package struct CredentialRecord: Equatable, Sendable {
     /// 1 to 1,023 bytes.
     package let id: [UInt8]
-    /// The COSE_Key as encoded by the authenticator.
+    /// COSE_Key.
     package let publicKey: [UInt8]
     package let algorithm: COSEAlgorithm
-    /// 16 bytes, all zero if the authenticator does not name its model.
+    /// 16 bytes, all zero without a model.
     package let aaguid: [UInt8]
     /// 0 if the authenticator does not count.
     package var signCount: UInt32
     /// May be on several devices. Some password managers change it.
     package var isBackupEligible: Bool
     package var isBackedUp: Bool
-    /// In the ceremony.
     package var isUserVerified: Bool
-    /// As the browser reported them, at most ``maximumTransports``, including unknown names.
+    /// From the browser, at most ``maximumTransports``, including unknown names.
     package let transports: [String]
     package let attestation: AttestationFormat
 
@@ -51,7 +50,7 @@ package struct AuthenticationVerdict: Equatable, Sendable {
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
     package let isUserVerified: Bool
-    /// The count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. The
-    /// signature is valid all the same. Callers refuse the sign-in and record it.
+    /// The count did not increase although one of the two is nonzero (§7.2 step 22): the key may have a copy. Callers
+    /// refuse the sign-in and record it.
     package let isCloned: Bool
 }

@@ -15,7 +15,6 @@ package enum BackupPolicy: Sendable {
 package struct RegistrationExpectation: Sendable {
     package let challenge: [UInt8]
     package let userVerification: UserVerificationPolicy
-    /// As offered in the options.
     package let algorithms: [COSEAlgorithm]
     package let backup: BackupPolicy
     /// `mediation: "conditional"`, where browsers create a key without a gesture.
@@ -38,7 +37,7 @@ package struct AuthenticationExpectation: Sendable {
     package let allowedCredentials: [[UInt8]]
     /// The credential owner's. nil skips the comparison.
     package let userHandle: [UInt8]?
-    /// The response must contain a user handle, because nothing else identified the user.
+    /// Nothing else identified the user.
     package let requiresUserHandle: Bool
 
     package init(

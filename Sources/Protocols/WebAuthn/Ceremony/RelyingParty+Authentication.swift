@@ -1,11 +1,11 @@
 import GatehouseWire
 
 extension RelyingParty {
-    /// Verifies an authentication (§7.2).
+    /// §7.2.
     ///
     /// - Parameter record: Of the response's credential.
     /// - Returns: The values to store (step 24), and whether the count did not increase (step 22).
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``.
+    /// - Throws: Code ``CeremonyFailure/Code/refused``.
     package func verify(
         _ response: AuthenticationResponse, _ expectation: AuthenticationExpectation, of record: CredentialRecord
     ) throws(CeremonyFailure) -> AuthenticationVerdict {
@@ -23,9 +23,9 @@ extension RelyingParty {
         try check(data, expectation.userVerification, requiresPresence: true)
         // Step 19 refuses a changed backup eligibility. We store the new one: password managers have changed it in
         // updates and between apps, and the signature proves the key.
-        // Steps 20 and 21: the signature over authenticator data and client data hash.
+        // Steps 20 and 21: the signature.
         try checkSignature(response, record)
-        // Step 22: with a nonzero count on either side, the response's is greater.
+        // Step 22.
         let counts = data.signCount != 0 || record.signCount != 0
         return AuthenticationVerdict(
             signCount: data.signCount, isBackupEligible: data.flags.contains(.backupEligible),

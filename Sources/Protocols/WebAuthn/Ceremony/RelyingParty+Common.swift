@@ -1,6 +1,5 @@
 import GatehouseWire
 
-// Steps that §7.1 and §7.2 share.
 extension RelyingParty {
     /// §7.1 steps 7 to 11, §7.2 steps 10 to 14.
     func check(_ data: ClientData, _ kind: ClientData.Kind, _ challenge: [UInt8]) throws(CeremonyFailure) {

@@ -1,11 +1,10 @@
 import GatehouseWire
 
 extension RelyingParty {
-    /// Verifies a registration (§7.1). The caller stores the record, unless any user has registered its id (step 26).
+    /// §7.1. The caller stores the record, unless any user has registered its id (step 26).
     ///
     /// - Returns: The credential record (step 27) with the attested id.
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/refused``, or
-    ///   ``CeremonyFailure/Code/malformed`` for an unreadable key.
+    /// - Throws: Code ``CeremonyFailure/Code/refused``, or ``CeremonyFailure/Code/malformed`` for an unreadable key.
     package func verify(
         _ response: RegistrationResponse, _ expectation: RegistrationExpectation
     ) throws(CeremonyFailure) -> CredentialRecord {
@@ -19,7 +18,7 @@ extension RelyingParty {
             throw CeremonyFailure(.backupEligibility, "a credential for several devices")
         }
         guard let credential = data.credential else { throw CeremonyFailure(.form, "no attested credential data") }
-        // Step 20: one of the options' algorithms.
+        // Step 20.
         let key = try Self.key(credential.publicKey)
         guard expectation.algorithms.contains(key.algorithm) else {
             throw CeremonyFailure(.algorithm, "an algorithm that was not offered")

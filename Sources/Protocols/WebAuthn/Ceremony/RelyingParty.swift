@@ -1,15 +1,13 @@
 import Crypto
 import GatehouseWire
 
-/// The server's identity in ceremonies.
 package struct RelyingParty: Sendable {
     /// A domain in lower case, or `localhost`. Not an IP address.
     package let id: String
-    /// Shown by authenticators.
     package let name: String
     package let origins: [CeremonyOrigin]
-    /// The pages that may embed an origin in a cross-origin frame (`topOrigin`). Empty refuses such frames, unless
-    /// ``allowsFrames`` is set.
+    /// Pages that may embed an origin in a cross-origin frame. Empty refuses such frames, unless ``allowsFrames`` is
+    /// set.
     package let topOrigins: [CeremonyOrigin]
     /// Ignores `crossOrigin` and `topOrigin`, as Supabase Auth does.
     package let allowsFrames: Bool
@@ -19,9 +17,7 @@ package struct RelyingParty: Sendable {
     /// - Parameters:
     ///   - id: The site's domain, or a parent domain of each web origin.
     ///   - origins: At least one. Web origins must be in the domain `id`, unless `allowsRelatedOrigins` is set.
-    ///   - allowsRelatedOrigins: Allows other domains' web origins, which browsers look up at `/.well-known/webauthn`
-    ///     (§5.11).
-    /// - Throws: ``RelyingPartyProblem``.
+    ///   - allowsRelatedOrigins: Browsers look up other domains' web origins at `/.well-known/webauthn` (§5.11).
     package init(
         id: String, name: String, origins: [String], topOrigins: [String] = [], allowsFrames: Bool = false,
         allowsRelatedOrigins: Bool = false
@@ -67,7 +63,6 @@ package struct RelyingParty: Sendable {
 }
 
 package enum RelyingPartyProblem: Error, Equatable, Sendable {
-    /// Not a domain, or an IP address.
     case invalidID
     case noOrigin
     case invalidOrigin(String)

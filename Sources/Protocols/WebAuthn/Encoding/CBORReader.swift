@@ -9,14 +9,13 @@ package enum CBORProblem: Error, Equatable, Sendable {
     /// Beyond 64 bits with sign.
     case integerTooLarge
     case invalidText
-    /// Neither an integer nor a text.
     case unsupportedKey
     case duplicateKey
     case tooDeep
     case tooLong
 }
 
-/// Reads CBOR (RFC 8949) as CTAP2 restricts it: definite lengths, no tags, no duplicate keys, no trailing bytes.
+/// CBOR (RFC 8949) as CTAP2 restricts it: definite lengths, no tags, no duplicate keys, no trailing bytes.
 ///
 /// Accepts any order of keys and length of integers, which real authenticators vary. Signatures cover the bytes, so
 /// another encoding changes no verdict.
@@ -31,9 +30,7 @@ package struct CBORReader {
 
     private init(_ bytes: ArraySlice<UInt8>) { (self.bytes, position) = (bytes, bytes.startIndex) }
 
-    /// Reads one item, which must use all bytes.
-    ///
-    /// - Throws: ``CBORProblem``.
+    /// One item, which must use all bytes.
     package static func read(_ bytes: ArraySlice<UInt8>) throws(CBORProblem) -> CBORValue {
         let (value, rest) = try readPrefix(bytes)
         guard rest.isEmpty else { throw .trailingBytes }
@@ -41,7 +38,6 @@ package struct CBORReader {
     }
 
     /// - Returns: The first item and the bytes after it.
-    /// - Throws: ``CBORProblem``.
     package static func readPrefix(
         _ bytes: ArraySlice<UInt8>
     ) throws(CBORProblem) -> (value: CBORValue, rest: ArraySlice<UInt8>) {

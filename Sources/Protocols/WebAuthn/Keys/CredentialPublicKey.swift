@@ -5,7 +5,6 @@ import GatehouseWire
 package enum COSEKeyProblem: Error, Equatable, Sendable {
     case notAMap
     case unsupportedAlgorithm
-    /// Key type or curve do not match the algorithm.
     case algorithmDoesNotFit
     /// The wrong type or length, a NIST point off its curve or compressed, or an Ed25519 point that ``Ed25519Point``
     /// refuses.
@@ -29,9 +28,7 @@ package struct CredentialPublicKey: Sendable {
     package let algorithm: COSEAlgorithm
     private let key: Key
 
-    /// Reads a COSE_Key with exactly its algorithm's parameters.
-    ///
-    /// - Throws: ``COSEKeyProblem``.
+    /// Requires exactly its algorithm's parameters.
     package init(_ bytes: [UInt8]) throws(COSEKeyProblem) {
         // Ignored: the attestation object was read before.
         guard let map = (try? CBORReader.read(bytes[...]))?.mapValue else { throw .notAMap }

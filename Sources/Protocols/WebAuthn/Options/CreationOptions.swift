@@ -2,7 +2,6 @@ package import GatehouseWire
 
 /// `PublicKeyCredentialCreationOptionsJSON` (§5.1.9).
 package struct CreationOptions: Sendable {
-    /// As authenticators store and show it.
     package struct User: Sendable {
         /// 1 to 64 bytes without personal data.
         package let handle: [UInt8]
@@ -14,7 +13,6 @@ package struct CreationOptions: Sendable {
         }
     }
 
-    /// The two forms of `authenticatorSelection` in use.
     package enum Selection: Sendable {
         /// A discoverable credential.
         case passkey(UserVerificationPolicy)

@@ -7,7 +7,6 @@ package struct AttestationObject: Sendable {
     package let authenticatorData: AuthenticatorData
     let statement: CBORValue
 
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ bytes: [UInt8]) throws(CeremonyFailure) {
         let value: CBORValue
         do { value = try CBORReader.read(bytes[...]) } catch { throw Self.failure("CBOR: \(error)") }

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Checks the structure of attestation statements (§8), and verifies those without certificates.
+/// Structure of attestation statements (§8), and verification of those without certificates.
 ///
 /// We request no attestation, so no trust chain is evaluated. A self attestation is verified: its signature shows that
 /// the authenticator holds the key.
@@ -10,9 +10,6 @@ struct AttestationStatement {
     let format: AttestationFormat
     let value: CBORValue
 
-    /// - Parameters:
-    ///   - key: The attested key.
-    ///   - signed: Authenticator data and client data hash.
     func verify(key: CredentialPublicKey, signed: [UInt8]) throws(CeremonyFailure) {
         guard format != .compound else { return try verifyCompound(key, signed) }
         guard let members = value.mapValue else { throw Self.failure("no map") }

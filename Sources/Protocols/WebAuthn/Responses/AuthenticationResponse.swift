@@ -1,8 +1,7 @@
 package import GatehouseWire
 
-/// `AuthenticationResponseJSON` of `navigator.credentials.get`, not verified.
-///
-/// Callers find the credential by ``credentialID`` and, without a known user, its owner by ``userHandle``.
+/// `AuthenticationResponseJSON`, not verified. Callers find the credential by ``credentialID`` and, without a known
+/// user, its owner by ``userHandle``.
 package struct AuthenticationResponse: Sendable {
     package let credentialID: [UInt8]
     /// At most 64 bytes; nil if the authenticator stores none.
@@ -11,7 +10,6 @@ package struct AuthenticationResponse: Sendable {
     let authenticatorData: AuthenticatorData
     let signature: [UInt8]
 
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ credential: AuthJSON) throws(CeremonyFailure) {
         let members = try ResponseMembers(credential: credential)
         credentialID = try members.credentialID()

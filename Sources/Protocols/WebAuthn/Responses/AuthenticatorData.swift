@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// The data that the authenticator signs (§6.1).
+/// §6.1. Signed by the authenticator.
 package struct AuthenticatorData: Sendable {
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8
@@ -35,7 +35,6 @@ package struct AuthenticatorData: Sendable {
     /// The extensions' outputs; nil without the flag.
     package let extensions: CBORMap?
 
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ bytes: [UInt8]) throws(CeremonyFailure) {
         guard bytes.count >= Self.fixedLength else { throw Self.failure("shorter than 37 bytes") }
         self.bytes = bytes

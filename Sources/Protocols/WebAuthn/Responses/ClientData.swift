@@ -1,26 +1,22 @@
 import Crypto
 package import GatehouseWire
 
-/// `CollectedClientData` (§5.8.1), the browser's part of the ceremony.
+/// `CollectedClientData` (§5.8.1).
 package struct ClientData: Sendable {
     package enum Kind: Sendable {
         case create
         case get
     }
 
-    /// nil for another text.
     package let kind: Kind?
     package let challenge: [UInt8]
     package let origin: String
     package let isCrossOrigin: Bool
     /// The top-level page's, if it is another site.
     package let topOrigin: String?
-    /// SHA-256 of the bytes.
     package let hash: [UInt8]
 
     /// Ignores unknown members, as §5.8.1 requires, and refuses duplicates. null is treated as absent.
-    ///
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ bytes: [UInt8]) throws(CeremonyFailure) {
         guard bytes.count <= ResponseMembers.maximumLength else { throw Self.failure("too long") }
         // §7.1 step 5: "UTF-8 decode", which drops a byte order mark.

@@ -1,8 +1,7 @@
 package import GatehouseWire
 
-/// `RegistrationResponseJSON` of `navigator.credentials.create`, not verified.
-///
-/// Ignores `publicKey`, `publicKeyAlgorithm` and `authenticatorData`, which repeat the attestation object.
+/// `RegistrationResponseJSON`, not verified. Ignores `publicKey`, `publicKeyAlgorithm` and `authenticatorData`, which
+/// repeat the attestation object.
 package struct RegistrationResponse: Sendable {
     /// As the browser reported it. The record has the attested id.
     package let credentialID: [UInt8]
@@ -10,7 +9,6 @@ package struct RegistrationResponse: Sendable {
     let clientData: ClientData
     let attestation: AttestationObject
 
-    /// - Throws: ``CeremonyFailure`` with the code ``CeremonyFailure/Code/malformed``.
     package init(_ credential: AuthJSON) throws(CeremonyFailure) {
         let members = try ResponseMembers(credential: credential)
         credentialID = try members.credentialID()

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A JSON `PublicKeyCredential` (§5.1, `toJSON`), whose members are bounded before decoding.
+/// `PublicKeyCredential` (§5.1, `toJSON`), bounded before decoding.
 struct ResponseMembers {
     /// Bytes after decoding.
     static let maximumLength = 65_536
