@@ -1,23 +1,20 @@
 import SQLDatabase
 
-/// A statement with its values encoded for the server.
 struct BoundStatement {
     private let text: String
     let values: BoundValues
     /// Each value is an array with one element per caller.
     private let isShared: Bool
 
-    /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
     init(_ statement: SQL) throws {
         text = statement.text
         values = try BoundValues(statement.values)
         isShared = false
     }
 
-    /// Combines several callers' statement, joining their values as a table `asked` with one row per caller.
+    /// Joins several callers' values as a table `asked` with one row per caller.
     ///
     /// - Parameter statements: At least one; all have the same text, which contains ``Clause/ofMany``.
-    /// - Throws: ``DatabaseFailure`` for a value that cannot be sent.
     init(shared statements: [SQL]) throws {
         text = statements[0].text
         let numbers = statements.indices.map { SQLValue.int(Int64($0)) }
@@ -26,7 +23,7 @@ struct BoundStatement {
         isShared = true
     }
 
-    /// Statements with the same key share a prepared statement.
+    /// A prepared statement's.
     var key: String { values.signature + " " + text }
 
     var spelled: String { Spelling.postgres(isShared ? shared : text) }
@@ -45,21 +42,20 @@ struct BoundStatement {
             "\(link) unnest(\(parameters.joined(separator: ", "))) AS asked (\(names.joined(separator: ", ")))"
         let body = (head + text.dropFirst(verb.count))
             .replacing(/\$([0-9]+)/) { place in
-                // A column with only nulls has no type.
                 Int(place.output.1).map { values.isNull($0) ? "NULL" : Self.name($0) } ?? ""
             }
             .replacing("{\(Clause.ofMany.rawValue)}", with: asked)
         return verb == "SELECT" ? body : body + " RETURNING \(Self.name(0))"
     }
 
-    /// Use indexes even while a table is small, and one plan for batches of any size: the planner assumes ten elements
-    /// for an unknown array, and would replan almost every batch.
+    /// Use indexes even while a table is small, and one plan for batches of any size: the planner would replan almost
+    /// every batch, because it assumes ten elements for an unknown array.
     static let settings = [
         "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off",
         "plan_cache_mode": "force_generic_plan",
     ]
 
-    /// For plan tests: explains the shared statement, independent of its values.
+    /// For plan tests, independent of the values.
     var explanation: (preparation: String, question: String) {
         let types = values.types.map { ColumnOID.arrays[$0] ?? "" }.joined(separator: ", ")
         let nulls = values.types.map { _ in "NULL" }.joined(separator: ", ")
@@ -71,11 +67,9 @@ struct BoundStatement {
         values.types[column] == ColumnOID.texts ? "$\(column + 1) COLLATE \"C\"" : "$\(column + 1)"
     }
 
-    /// No table has such a column.
     private static func name(_ column: Int) -> String { "asked_\(column)" }
 }
 
-/// One caller's rows of a result.
 struct SharedRows: Sendable {
     private let result: PostgresResult
     private var rows: [Int32] = []
@@ -102,6 +96,5 @@ extension PostgresResult {
 }
 
 extension SQL {
-    /// Several callers can share the statement.
     var isOfMany: Bool { text.contains("{\(Clause.ofMany.rawValue)}") }
 }

@@ -1,8 +1,7 @@
 import CPostgres
 import SQLDatabase
 
-/// Values in libpq's form: numbers, instants and bytes in binary form with a type; text as text, whose type (such as
-/// `uuid` or `json`) the server infers.
+/// Numbers, instants and bytes in binary form with a type; text as text, whose type (such as `uuid`) the server infers.
 struct BoundValues {
     /// One letter per value. Each combination of types needs its own prepared statement.
     let signature: String
@@ -41,7 +40,7 @@ struct BoundValues {
             }
             let start = bytes.count
             let hasNull: Int32 = column.contains(.null) ? 1 : 0
-            // The array header: number of dimensions, whether there are nulls, element type, length, lower bound.
+            // Number of dimensions, whether there are nulls, element type, length, lower bound.
             let type = Int32(kind.type?.one ?? ColumnOID.text)
             for number in [1, hasNull, type, Int32(column.count), 1] { append(number) }
             for value in column {
@@ -59,7 +58,6 @@ struct BoundValues {
         }
     }
 
-    /// The column of ``init(columns:)`` contains only nulls.
     func isNull(_ column: Int) -> Bool { starts[column] == nil }
 
     private mutating func append(_ value: SQLValue) throws {
@@ -74,7 +72,7 @@ struct BoundValues {
         case .text(let text):
             let before = bytes.count
             bytes += text.utf8
-            // libpq reads text up to the first zero byte and would drop the rest.
+            // libpq would drop everything after a zero byte.
             if bytes[before...].contains(0) {
                 throw DatabaseFailure(.constraint(.other), detail: "a text holds U+0000")
             }
@@ -85,7 +83,6 @@ struct BoundValues {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }
 
-    /// - Parameter start: nil for null.
     private mutating func end(_ start: Int?, format: Int32) {
         starts.append(start)
         lengths.append(Int32(bytes.count - (start ?? bytes.count)))
@@ -94,7 +91,6 @@ struct BoundValues {
         bytes.append(0)
     }
 
-    /// Passes the values, lengths and formats for `PQsendQueryPrepared`.
     func withPointers<Value>(
         _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) throws -> Value
     ) rethrows -> Value {
@@ -131,7 +127,6 @@ extension SQLValue {
         }
     }
 
-    /// nil lets the server infer it.
     fileprivate var type: (one: Oid, many: Oid)? {
         switch self {
         case .null, .text: nil

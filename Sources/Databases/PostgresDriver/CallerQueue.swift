@@ -1,11 +1,9 @@
 import SQLDatabase
 
-/// A call that waits for a connection.
 protocol Caller: Sendable {
     var id: UInt64 { get }
     /// On the database's clock. No retry begins after it.
     var deadline: Duration { get }
-    /// Waits longer than others.
     var isPatient: Bool { get }
     func refuse(_ reason: any Error)
 }
@@ -33,8 +31,8 @@ struct CallerQueue<Element: Caller> {
 
     var count: Int { callers.count - first }
 
-    /// - Parameter held: Callers outside the queue that still count towards the limit.
-    /// - Returns: Why the caller cannot wait; nil if it does.
+    /// - Parameter held: Callers outside the queue that count towards the limit.
+    /// - Returns: Why the caller cannot wait.
     mutating func add(_ caller: Element, beside held: Int = 0) -> DatabaseFailure? {
         if isClosed { return .closed }
         if count + held >= limit { return .tooManyCallers("too many callers wait for the database") }
@@ -47,8 +45,6 @@ struct CallerQueue<Element: Caller> {
         return callers[first...].compactMap(\.self)
     }
 
-    /// Takes callers from the front.
-    ///
     /// - Parameter fits: May be taken together with the first one.
     mutating func take(
         _ limit: Int, where fits: (_ first: Element, Element) -> Bool = { _, _ in true }
@@ -72,8 +68,8 @@ struct CallerQueue<Element: Caller> {
         }
     }
 
-    /// Removes late callers from the front, where they are because nearly all wait equally long. Skips patient ones. A
-    /// change from another queue stays until it is taken.
+    /// Looks only at the front, because nearly all wait equally long. Skips patient callers, and a change from another
+    /// queue until it is taken.
     mutating func takeLate(at now: Duration) -> [Element] {
         var late: [Element] = []
         var index = first
@@ -105,9 +101,7 @@ struct CallerQueue<Element: Caller> {
         return late
     }
 
-    /// Refuses later callers.
-    ///
-    /// - Returns: The waiting callers.
+    /// - Returns: The waiting callers. Later ones are refused.
     mutating func close() -> [Element] {
         isClosed = true
         return takeAll()

@@ -15,7 +15,7 @@ extension DatabaseFailure {
 struct ServerRefusal: Error {
     let state: String
     private let message: String
-    /// The server function that reported the error. Unlike the message, it is not localized.
+    /// The server's function name: unlike the message, it is not localized.
     private let source: String
     /// Before the statement's time limit could have expired. Set by the waiting code.
     var cameEarly = false
@@ -28,8 +28,8 @@ struct ServerRefusal: Error {
 
     private var kind: Substring { state.prefix(2) }
 
-    /// Nothing happened, and a retry may succeed: after a conflict, an unavailable lock, a statement prepared for
-    /// changed tables, or a cancellation meant for the previous statement.
+    /// Nothing happened: a conflict, an unavailable lock, a statement prepared for changed tables, or a cancellation
+    /// meant for the previous statement.
     var mayWorkAgain: Bool {
         reason == .conflict || reason == .locked || needsNewSession || (reason == .interrupted && cameEarly)
     }
@@ -37,16 +37,13 @@ struct ServerRefusal: Error {
     /// A connection pooler has switched sessions.
     var isUnprepared: Bool { state == "26000" }
 
-    /// The server is a standby, or read-only.
     var isReadOnly: Bool { state == "25006" }
 
-    /// The session is unusable although it responds.
     var needsNewSession: Bool {
         isUnprepared || endsSession
             || (state == "0A000" && (source == "RevalidateCachedQuery" || message.contains("cached plan")))
     }
 
-    /// The server is shutting down or has ended this session.
     var endsSession: Bool {
         ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) || kind == "08"
     }

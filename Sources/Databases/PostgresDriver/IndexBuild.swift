@@ -2,17 +2,15 @@ import CPostgres
 import Foundation
 import SQLDatabase
 
-/// Runs `CREATE INDEX CONCURRENTLY`, which does not block writers and cannot run in a transaction, on a separate
-/// connection and thread.
+/// `CREATE INDEX CONCURRENTLY` does not block writers and cannot run in a transaction: uses a separate connection and
+/// thread.
 struct IndexBuild: Sendable {
     private let name: String
     private let statement: String
     private let limit: Duration
     private let plan: SessionPlan
 
-    /// - Parameters:
-    ///   - statement: `CREATE INDEX name ON …` without values.
-    ///   - limit: The statement timeout.
+    /// - Parameter statement: `CREATE INDEX name ON …` without values.
     init(_ statement: SQL, limit: Duration, plan: SessionPlan) throws {
         name = Self.name(of: statement)
         self.statement = try BoundStatement(statement).spelled.replacing(

@@ -1,6 +1,5 @@
 import SQLDatabase
 
-/// A transaction that waits for a connection.
 struct Job: Caller {
     enum Kind: Sendable { case write, committed, read, schema }
 
@@ -33,7 +32,6 @@ struct Job: Caller {
 
 enum Attempt {
     case done
-    /// Nothing happened, and a retry may succeed.
     case again(any Error)
     case refused(any Error)
 }

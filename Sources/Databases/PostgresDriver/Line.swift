@@ -1,24 +1,20 @@
 import CPostgres
 import SQLDatabase
 
-/// One thread's connection: opened on first use, replaced when lost or unusable.
+/// Opened on first use, replaced when lost or unusable.
 struct Line {
     let plan: SessionPlan
     private(set) var session: PostgresSession?
-    /// The last ``ready()`` connected.
     private var isFresh = false
 
     init(_ plan: SessionPlan) { self.plan = plan }
 
     /// Reconnects if the session ended while idle.
-    ///
-    /// - Throws: ``LostConnection``, and ``ServerRefusal`` of a setting.
     mutating func ready() throws -> PostgresSession {
         closeIfEnded()
         return try open()
     }
 
-    /// The session may have ended.
     mutating func open() throws -> PostgresSession {
         isFresh = session == nil
         let open = try session ?? PostgresSession(plan)
@@ -30,7 +26,6 @@ struct Line {
         if session?.hasEnded == true { session = nil }
     }
 
-    /// The server rolls back.
     mutating func close() { session = nil }
 
     /// Closes a session that the error made unusable.
@@ -39,14 +34,14 @@ struct Line {
         if error is LostConnection || refusal?.needsNewSession == true || refusal?.isReadOnly == true { close() }
     }
 
-    /// Nothing happened, and a retry may succeed: a connection lost before the commit changed nothing, and after a
-    /// failover a new connection may reach the primary.
+    /// Nothing happened: the connection was lost before the commit, or after a failover a new one may reach the
+    /// primary.
     func mayWorkAgain(_ error: any Error, changes: Bool = true) -> Bool {
         guard let refusal = error as? ServerRefusal else { return error is LostConnection }
         return refusal.mayWorkAgain || (refusal.isReadOnly && changes && !isFresh)
     }
 
-    /// Grows with the attempts. Random, so that conflicting transactions do not meet again, here or on other nodes.
+    /// Random, so that conflicting transactions do not meet again, here or on other nodes.
     func pause(after tries: Int) -> Duration { .pause(after: tries, chance: plan.chance()) }
 
     func wait(_ pause: Duration) { _ = postgres_wait(-1, 0, -1, pause.pollMilliseconds) }

@@ -4,7 +4,7 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// An advisory lock with its own connection and thread. If the connection breaks, another node can take it.
+/// An advisory lock. If its connection breaks, another node can take it.
 final class NamedLock: Sendable {
     private let name: String
     private let waits: Bool
@@ -39,7 +39,7 @@ final class NamedLock: Sendable {
         }
     }
 
-    /// Releases the lock even if the caller is cancelled. Waits at most one second for a response.
+    /// Even if the caller is cancelled. Waits at most one second for a response.
     func release() async {
         await withCheckedContinuation { caller in
             releasing.withLock { $0 = caller }
@@ -48,7 +48,7 @@ final class NamedLock: Sendable {
     }
 
     private func giveBack(_ session: PostgresSession) {
-        // Ignored: without a response, the server releases the lock when it notices the closed connection.
+        // Ignored: the server releases the lock when it notices the closed connection.
         _ = try? session.answer([.plain("SELECT pg_advisory_unlock_all()")], by: plan.uptime())
     }
 

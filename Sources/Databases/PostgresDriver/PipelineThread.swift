@@ -5,7 +5,7 @@ struct PipelineThread {
     private struct Asked {
         let lookup: Lookup
         let newNames: [String]
-        /// Its caller was refused, but the server still runs it.
+        /// The caller was refused, but the server still runs it.
         var isDropped = false
     }
 
@@ -16,7 +16,7 @@ struct PipelineThread {
     private var asked: [Asked] = []
     private var firstAsked = 0
     private var pending = PendingAnswer()
-    /// When the server began the first read in ``asked``, as far as the client can tell.
+    /// As far as the client can tell.
     private var begun: Duration = .zero
     private var failedTries = 0
 
@@ -44,7 +44,6 @@ struct PipelineThread {
         }
     }
 
-    /// Also notices if the server closes the connection.
     private mutating func rest() {
         let found = postgres_wait(line.session?.descriptor ?? -1, 0, reads.wake.descriptor, -1)
         if found & Int32(postgres_readable) != 0 { line.closeIfEnded() }
@@ -54,7 +53,6 @@ struct PipelineThread {
         let session = try line.open()
         failedTries = 0
         try ask(on: session)
-        // Nothing could be sent.
         if inFlight == 0 { return }
         let unsent = PQflush(session.handle.pointer)
         if unsent < 0 { throw session.lost() }
@@ -107,7 +105,7 @@ struct PipelineThread {
         } catch let refusal as ServerRefusal {
             session.forget(first.newNames)
             if first.isDropped { return }
-            // Here only a time limit stops a statement. The caller repeats it on a pooled connection.
+            // Only a time limit stops a statement here. The caller repeats it on a pooled connection.
             if first.lookup.deadline <= now || refusal.reason == .interrupted || !refusal.mayWorkAgain {
                 return first.lookup.refuse(refusal.told)
             }
@@ -118,8 +116,8 @@ struct PipelineThread {
         }
     }
 
-    /// Fails late reads on a working connection, which counts as lost once the first is overdue (``work()``). Without a
-    /// connection, ``recover(from:)`` supplies the reason.
+    /// On a working connection, which counts as lost once the first read is overdue (``work()``). Without one,
+    /// ``recover(from:)`` supplies the reason.
     private mutating func refuseLate() {
         guard line.session != nil else { return }
         let now = uptime
@@ -132,14 +130,13 @@ struct PipelineThread {
         for index in behind where asked[index].lookup.deadline <= now { drop(index, reason) }
     }
 
-    /// Drops the result on arrival.
     private mutating func drop(_ index: Int, _ reason: any Error) {
         if asked[index].isDropped { return }
         asked[index].isDropped = true
         asked[index].lookup.refuse(reason)
     }
 
-    /// Reads are safe to repeat: resends all unanswered ones on a new connection.
+    /// Reads are safe to repeat: resends all unanswered ones.
     private mutating func recover(from error: any Error) {
         line.close()
         waiting = asked[firstAsked...].filter { !$0.isDropped }.map(\.lookup) + waiting

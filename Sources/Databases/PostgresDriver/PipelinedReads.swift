@@ -3,19 +3,16 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A statement that is its caller's whole transaction.
 struct Lookup: Caller {
     let id: UInt64
     let statement: SQL
     let deadline: Duration
-    /// The duration is the server's.
     let answer: @Sendable (Result<(PostgresResult, Duration), any Error>) -> Void
 
     func refuse(_ reason: any Error) { answer(.failure(reason)) }
 }
 
-/// Single-statement reads share one connection in pipeline mode: they are sent without waiting for earlier results, by
-/// a single thread.
+/// One connection in pipeline mode for single-statement reads, sent by one thread without waiting for earlier results.
 final class PipelinedReads: Sendable {
     private struct State {
         var incoming: CallerQueue<Lookup>
@@ -70,8 +67,6 @@ final class PipelinedReads: Sendable {
     /// Unanswered reads.
     var count: Int { state.withLock { $0.incoming.count + $0.held } }
 
-    /// Takes everything new.
-    ///
     /// - Parameter held: The thread's unanswered reads.
     func take(held: Int) -> (lookups: [Lookup], cancelled: [UInt64], isClosed: Bool) {
         wake.drain()
@@ -83,7 +78,6 @@ final class PipelinedReads: Sendable {
     }
 }
 
-/// Wakes a thread from `poll`.
 final class WakePipe: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Writes are serializable transactions on a bounded pool, except those of queues. Single-statement writes share
 /// commits on two further connections, single queries another one in pipeline mode; other reads use the pool with one
-/// snapshot each. No call blocks its thread. Retries whatever certainly did not take effect, up to the caller's time
-/// limit: after a serialization failure, a deadlock, or a connection lost before the commit.
+/// snapshot each. No call blocks its thread. Retries, up to the caller's time limit, what certainly did not take
+/// effect: after a serialization failure, a deadlock, or a connection lost before the commit.
 package final class PostgresDatabase: Database {
     package var dialect: Dialect { .postgresql }
 
@@ -91,7 +91,7 @@ package final class PostgresDatabase: Database {
             let (count, rows) = try await sharedChange(statement, query, by: deadline)
             return Changed(count: count, found: try rows.map(decode))
         } catch is RowIsHeld {
-            // Waits for the row on a separate connection, where it delays no other caller.
+            // On a separate connection, the wait for the row delays no other caller.
             return try await transaction(.write, by: deadline) { db in
                 Changed(count: try db.run(statement), found: try db.rows(query, decode))
             }

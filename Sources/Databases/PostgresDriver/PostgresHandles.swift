@@ -1,13 +1,11 @@
 import CPostgres
 
-/// A libpq connection.
-///
 /// Unchecked because a C pointer carries no isolation: one thread creates, uses and closes a session.
 struct PostgresHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// A libpq result, freed automatically. Immutable, so any thread may read it.
+/// Freed automatically. Immutable, so any thread may read it.
 final class PostgresResult: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -20,9 +18,7 @@ final class PostgresResult: @unchecked Sendable {
     var changedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 }
 
-/// Cancels a connection's running statement, from any thread. Freed automatically.
-///
-/// libpq documents concurrent use with the connection as safe.
+/// Cancels a connection's running statement, from any thread: libpq documents that as safe. Freed automatically.
 final class PostgresCancellation: @unchecked Sendable {
     private let pointer: OpaquePointer
 

@@ -1,7 +1,6 @@
 import CPostgres
 import SQLDatabase
 
-/// In binary form.
 struct PostgresRow: RowValues {
     let result: PostgresResult
     let row: Int32

@@ -32,7 +32,7 @@ extension PostgresSession {
         }
     }
 
-    /// Waits for input and reads it, at most a second.
+    /// At most a second.
     ///
     /// - Parameters:
     ///   - writes: Also waits until output can be sent.
@@ -57,7 +57,6 @@ extension PostgresSession {
         return LostConnection(detail: line.isEmpty ? "the connection was lost" : line)
     }
 
-    /// A null-terminated array.
     static func withCStrings<Value>(
         _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
     ) -> Value {

@@ -1,11 +1,10 @@
 import CPostgres
 import SQLDatabase
 
-/// A connection in libpq's pipeline mode with its prepared statements: one packet carries several commands up to a
-/// sync, and results return in order. Created, used and closed by one thread.
+/// libpq's pipeline mode: one packet carries several commands up to a sync, and results return in order. Created, used
+/// and closed by one thread.
 final class PostgresSession {
     enum Command {
-        /// The driver's own text, without values.
         case plain(String)
         case statement(SQL)
         case bound(BoundStatement)
@@ -18,17 +17,15 @@ final class PostgresSession {
     /// By signature and caller's text.
     private var names: [String: String] = [:]
     private var preparedCount = 0
-    /// Statements that the server may have prepared, including those that failed on their first run.
+    /// Including statements that failed on their first run.
     private var keptCount = 0
     /// Keys added to ``names`` since this was last emptied.
     var newNames: [String] = []
 
-    /// More statements mean that a caller puts values into the SQL text; all are then forgotten.
+    /// A caller that puts values into the SQL text reaches it; all statements are then forgotten.
     private static let keptLimit = 500
 
     /// Blocks for at most the connect limit per host.
-    ///
-    /// - Throws: ``LostConnection`` if the server is unreachable or refuses.
     init(_ plan: SessionPlan) throws {
         self.plan = plan
         let keywords = plan.parameters.map(\.keyword)
@@ -120,7 +117,6 @@ final class PostgresSession {
     ///
     /// - Parameter begun: When the server began, as far as the client can tell.
     func answerDeadline(since begun: Duration, _ limit: Duration, by deadline: Duration?) -> Duration {
-        // Later than the server's own statement timeout, after which no result is expected.
         let last = begun + limit + .seconds(2)
         return min(last, deadline.map { max($0, begun + .seconds(1)) } ?? last)
     }
@@ -185,7 +181,6 @@ final class PostgresSession {
     }
 }
 
-/// How to create sessions of one kind.
 struct SessionPlan: Sendable {
     let parameters: [(keyword: String, value: String)]
     /// The driver's own text.

@@ -15,13 +15,13 @@ package struct PostgresSettings: Sendable {
     package var sharedReadLimit: Duration = .milliseconds(250)
     /// How long changes that share a commit wait for a locked row. Longer than a commit takes.
     package var sharedLockLimit: Duration = .milliseconds(100)
-    /// A schema change that waits for a table lock blocks all other users of the table. It gives up after this time,
-    /// and retries for ``schemaWaitLimit``.
+    /// Waiting for a table lock blocks all other users of the table. A schema change gives up after this time, and
+    /// retries for ``schemaWaitLimit``.
     package var schemaLockLimit: Duration = .milliseconds(500)
     package var schemaWaitLimit: Duration = .seconds(120)
     /// The statement timeout of schema changes.
     package var schemaStatementLimit: Duration = .seconds(3_600)
-    /// 0 to 1. Randomizes pauses, so that connections and nodes do not retry simultaneously.
+    /// 0 to 1. Keeps connections and nodes from retrying simultaneously.
     package var chance: @Sendable () -> Double = { 1 }
 
     package init() {}

@@ -4,7 +4,6 @@ import SQLDatabase
 struct SharedCommitThread {
     private let commits: SharedCommits
     private var line: Line
-    /// The batch failed on its first attempt.
     private var isDelayed = false
 
     init(_ commits: SharedCommits) { (self.commits, line) = (commits, Line(commits.plan)) }
@@ -12,7 +11,7 @@ struct SharedCommitThread {
     mutating func run() {
         while var batch = commits.first() {
             while !batch.isEmpty {
-                // Sorted, so that transactions on the same rows, here and on other nodes, lock them in the same order.
+                // In the same order everywhere, so that transactions on the same rows do not deadlock.
                 carryOut(batch.sorted { $0.row < $1.row })
                 batch = commits.next(after: batch, wasDelayed: isDelayed)
                 isDelayed = false
@@ -61,8 +60,8 @@ struct SharedCommitThread {
         commits.delay()
     }
 
-    /// Runs the changes row by row, because the server does not report which row is locked. After a second locked row,
-    /// the rest moves to the pool, where it delays no other changes.
+    /// The server does not report which row is locked. After a second locked row, the rest moves to the pool, where it
+    /// delays no other changes.
     ///
     /// - Returns: false if there is only one row.
     private mutating func carryOutRows(_ batch: [Change]) -> Bool {
@@ -136,7 +135,7 @@ struct SharedCommitThread {
         return withoutCancelled(batch.filter { $0.deadline > end })
     }
 
-    /// Removes cancelled callers' changes. Call only while nothing has happened to them.
+    /// Call only while nothing has happened to them.
     private func withoutCancelled(_ batch: [Change]) -> [Change] {
         let cancelled = commits.cancelled
         if cancelled.isEmpty { return batch }

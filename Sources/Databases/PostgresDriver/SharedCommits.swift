@@ -4,7 +4,6 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// A change and a query after it, which are the caller's whole transaction.
 final class Change: Caller {
     let id: UInt64
     let statement: SQL
@@ -25,17 +24,16 @@ final class Change: Caller {
 
     func refuse(_ reason: any Error) { answer(.failure(reason)) }
 
-    /// One statement can serve both.
     func isAlike(_ other: Change) -> Bool {
         statement.text == other.statement.text && query.text == other.query.text
     }
 }
 
-/// Locked for longer than the others should wait. Nothing happened.
+/// For longer than the others should wait. Nothing happened.
 struct RowIsHeld: Error {}
 
-/// Single-statement changes. Those that arrive during a commit share the next one: one statement, one round trip and
-/// one wait for the disk. Has its own connections, each with a thread.
+/// Single-statement changes that arrive during a commit share the next one: one statement, one round trip and one wait
+/// for the disk. Each connection has a thread.
 final class SharedCommits: Sendable {
     private struct State {
         var waiting: CallerQueue<Change>
@@ -43,7 +41,6 @@ final class SharedCommits: Sendable {
         var underWay: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
         var threads = 0
-        /// Threads that have a batch or were called for one.
         var busy = 0
         /// Busy threads whose batch failed on its first attempt.
         var delayed = 0
@@ -56,14 +53,13 @@ final class SharedCommits: Sendable {
             return waiting.count >= SharedCommits.batchLimit / 2
         }
 
-        /// - Returns: Whether to wake another thread, which is then busy.
+        /// - Returns: Whether to wake another thread.
         mutating func calls() -> Bool {
             guard busy < SharedCommits.connections, hasBatch(beside: busy) else { return false }
             busy += 1
             return true
         }
 
-        /// - Returns: Empty if the thread has nothing to do.
         mutating func take() -> [Change] {
             guard waiting.count > 0, hasBatch(beside: busy - 1) else {
                 busy -= 1
@@ -115,7 +111,7 @@ final class SharedCommits: Sendable {
         work.signal()
     }
 
-    /// Cancels a waiting change, at the latest before its next attempt. Does not stop a sent one.
+    /// At the latest before its next attempt. Does not stop a sent change.
     func cancel(_ id: UInt64) {
         let waiting = state.withLock { state in
             if state.underWay.contains(id) { state.cancelled.insert(id) }
@@ -132,15 +128,13 @@ final class SharedCommits: Sendable {
 
     var isClosed: Bool { state.withLock { $0.waiting.isClosed } }
 
-    /// Waits for a batch.
-    ///
     /// - Returns: Empty if other threads took it; nil after ``close()``.
     func first() -> [Change]? {
         work.wait()
         return state.withLock { $0.waiting.isClosed ? nil : $0.take() }
     }
 
-    /// Call when a batch fails on its first attempt. No other batch then waits for it.
+    /// The batch failed on its first attempt: no other waits for it.
     func delay() {
         let calls = state.withLock { state in
             state.delayed += 1

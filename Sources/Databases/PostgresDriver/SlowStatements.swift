@@ -1,5 +1,5 @@
-/// Queries that were slow twice within ``pause``. They run on the pool for as long, so as not to delay others. One slow
-/// run is no sign: after a database restart, even frequent queries first read from disk.
+/// Queries that were slow twice within ``pause`` run on the pool for as long. One slow run is no sign: after a database
+/// restart, even frequent queries first read from disk.
 struct SlowStatements {
     private var until: [String: Duration] = [:]
     private var slowAt: [String: Duration] = [:]

@@ -12,8 +12,8 @@ enum Spelling {
         switch type {
         case .instant: "timestamptz"
         case .uuid: "uuid"
-        // Compared byte by byte, as in SQLite, whatever the database's collation. An update of the system's collations
-        // cannot corrupt such an index.
+        // Bytewise, as in SQLite, whatever the database's collation. An update of the system's collations cannot
+        // corrupt such an index.
         case .text: "text COLLATE \"C\""
         case .integer: "bigint"
         case .bytes: "bytea"

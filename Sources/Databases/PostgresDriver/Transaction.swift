@@ -8,7 +8,7 @@ final class Transaction: Connection {
     private let deadline: Duration?
     private let observe: @Sendable (DatabaseEvent) -> Void
     private(set) var hasBegun = false
-    /// The first failure. The server accepts no further statements after it.
+    /// The server accepts no further statements after it.
     private(set) var failure: (any Error)?
 
     init(
@@ -64,7 +64,6 @@ final class Transaction: Connection {
         if hasBegun { _ = try session.answer([.plain("COMMIT")], limit: limit, by: deadline) }
     }
 
-    /// - Throws: An error if the session has become unusable.
     func rollBack() throws {
         if hasBegun { _ = try session.answer([.plain("ROLLBACK")], limit: limit, by: deadline) }
     }

@@ -1,7 +1,6 @@
 import CPostgres
 import SQLDatabase
 
-/// A pooled connection and its thread.
 struct Worker {
     private let pool: WorkerPool
     private var line: Line
@@ -23,7 +22,7 @@ struct Worker {
         }
     }
 
-    /// Closes a dead connection, which is replaced on next use.
+    /// A dead connection is replaced on next use.
     private mutating func checkHealth() {
         do { _ = try line.session?.answer([.plain("SELECT 1")]) } catch { line.close() }
     }

@@ -3,8 +3,7 @@ import Foundation
 import SQLDatabase
 import Synchronization
 
-/// Runs transactions in order of arrival on a bounded number of connections. Each has its own thread, which may block;
-/// the callers' threads never do.
+/// In order of arrival. Each connection has its own thread, which may block; the callers' threads never do.
 final class WorkerPool: Sendable {
     private struct State {
         var queue: CallerQueue<Job>
@@ -13,7 +12,6 @@ final class WorkerPool: Sendable {
         var resting = 0
         let limit: Int
 
-        /// They are resting from now on.
         mutating func startThreads() -> Int {
             let count = max(0, min(queue.count - resting, limit - threads))
             threads += count
@@ -21,7 +19,6 @@ final class WorkerPool: Sendable {
             return count
         }
 
-        /// For a thread that has rested.
         mutating func next(_ hasRestedLong: Bool) -> Next {
             resting -= 1
             if queue.isClosed {
@@ -84,7 +81,7 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Removes a caller from the queue, or cancels its statement. Does not stop a commit.
+    /// Also cancels a running statement, but not a commit.
     func cancel(_ id: UInt64) {
         let (waiting, cancellation) = state.withLock { state -> (Job?, PostgresCancellation?) in
             if let job = state.queue.remove(id) { return (job, nil) }

@@ -1,7 +1,5 @@
 /// Suspends until a driver resumes. On cancellation, even before `add` has run, calls `cancel`, which resumes the
 /// caller if the driver can still stop.
-///
-/// - Throws: The driver's error, or `CancellationError`.
 @inlinable
 package func awaitAnswer<Value: Sendable>(
     cancel: @Sendable () -> Void, _ add: (CheckedContinuation<Value, any Error>) -> Void

@@ -1,13 +1,10 @@
-/// A database with transactions.
-///
 /// ```swift
 /// let count = try await database.write { db in
 ///     try db.run("DELETE FROM sessions WHERE user_id = \(user.text)")
 /// }
 /// ```
 package protocol Database: Sendable {
-    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Returns after the commit is
-    /// durable.
+    /// Commits when `body` returns, rolls back when it throws. Returns after the commit is durable.
     ///
     /// `body` is synchronous, so it cannot hold locks while waiting for a network, a hash or a user. It may run again,
     /// for example after a serialization failure, so it must be deterministic without side effects outside of the
@@ -24,7 +21,7 @@ package protocol Database: Sendable {
         _ body: @escaping @Sendable (any Connection) throws -> Value
     ) async throws -> Value
 
-    /// Runs `body` on a consistent snapshot, with the requirements of ``write(_:)``.
+    /// On a consistent snapshot, with the requirements of ``write(_:)``.
     ///
     /// - Throws: Errors of `body`, ``DatabaseFailure``, and `CancellationError`.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> Value) async throws -> Value
@@ -93,7 +90,6 @@ extension Database {
         try await rows(query, into: []) { values, row in values.append(try decode(&row)) }
     }
 
-    /// The first row; nil if there is none.
     package func row<Value: Sendable>(
         _ query: SQL, _ decode: @escaping @Sendable (inout Row) throws -> Value
     ) async throws -> Value? {
@@ -155,11 +151,8 @@ package struct Changed<Found: Sendable>: Sendable {
 }
 
 package protocol Connection {
-    /// The rows in order. `decode` reads all columns or none.
-    ///
-    /// - Throws: Errors of `decode`, and ``DatabaseFailure``.
+    /// `decode` reads all columns or none.
     func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value]
-    /// - Returns: The number of rows changed.
     @discardableResult func run(_ statement: SQL) throws -> Int
     /// For tests.
     func plan(_ statement: SQL) throws -> [String]
@@ -174,7 +167,6 @@ extension Connection {
         return result
     }
 
-    /// The first row; nil if there is none.
     package func row<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> Value? {
         try rows(statement, decode).first
     }

@@ -9,7 +9,6 @@ package struct DatabaseFailure: Error, Equatable, Sendable, CustomStringConverti
         case conflict
         /// Another transaction or program held a lock for too long.
         case locked
-        /// A time limit interrupted the statement.
         case interrupted
         /// Too many callers wait, or this one waited for too long.
         case tooManyCallers

@@ -64,7 +64,7 @@ package struct Migration: Sendable {
     }
 }
 
-/// For the few statements that need two versions.
+/// For statements that need two versions.
 package enum Dialect: Hashable, Sendable { case sqlite, postgresql }
 
 /// An incompatible newer program, or a different program, wrote the database.
@@ -72,11 +72,10 @@ package struct UnknownMigration: Error, Equatable, Sendable {
     package let number: Int
 }
 
-/// A database's migrations compared with a program's.
 package struct SchemaState: Equatable, Sendable {
     /// Known to the program but not applied, ascending.
     package let pending: [Int]
-    /// Applied by a newer program. They only add to the schema, so this program can work with it.
+    /// By a newer program. They only add to the schema, so this program can work with it.
     package let newer: [Int]
 
     /// - Throws: ``UnknownMigration`` if the program must not use the database.

@@ -18,7 +18,6 @@ package struct Row {
 
     @inlinable init(_ values: any RowValues) { self.values = values }
 
-    /// The next column is null.
     @inlinable package var isNull: Bool { values.isNull(next) }
 
     @inlinable package mutating func skip(_ columns: Int = 1) { next += columns }

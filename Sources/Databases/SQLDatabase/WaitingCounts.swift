@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts in memory until ``write(_:)`` adds them to the database, so that a flood of events causes few writes. A
-/// killed process loses unwritten counts.
+/// Counts in memory until ``write(_:)``, so that a flood of events causes few writes. A killed process loses unwritten
+/// counts.
 package final class WaitingCounts<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var counts: [Key: Int64] = [:]

@@ -53,7 +53,6 @@ final class GroupCommit: Sendable {
         if mustStart { thread.async { self.drain() } }
     }
 
-    /// Cancels a write that has not begun.
     func cancel(_ id: UInt64) {
         let waiting = queue.withLock { queue in
             queue.waiting.firstIndex { $0.id == id }.map { queue.waiting.remove(at: $0) }
@@ -104,7 +103,6 @@ final class GroupCommit: Sendable {
         finish(batch, since: start)
     }
 
-    /// Runs a batch in the open transaction and commits it.
     private func finish(_ batch: ArraySlice<Waiting>, since start: Duration) {
         var answers: [@Sendable ((any Error)?) -> Void] = []
         for (position, waiting) in zip(batch.indices, batch) {

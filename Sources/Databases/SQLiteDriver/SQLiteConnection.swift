@@ -12,11 +12,11 @@ final class SQLiteConnection: Connection, Sendable {
     /// Interrupts slow reads; used by readers only.
     let watch = StepWatch()
 
-    /// More distinct statements mean that a caller puts values into the SQL text; all are then dropped.
+    /// A caller that puts values into the SQL text reaches it; all statements are then dropped.
     private static let statementLimit = 500
 
-    /// Once per process. A failure is ignored: another part of the process has already opened a connection, and only
-    /// the speed depends on it.
+    /// Once per process. A failure is ignored: a connection is already open elsewhere, and only the speed depends on
+    /// it.
     private static let configure: Void = { _ = sqlite_without_memory_statistics() }()
 
     /// - Parameter busyLimit: How long a statement waits for another program.
@@ -68,7 +68,6 @@ final class SQLiteConnection: Connection, Sendable {
     /// SQLite ends a transaction by itself when the disk fails.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
 
-    /// For the driver's own statements.
     func execute(_ text: String) throws { try step(through: prepared(text)) { _ in } }
 
     func rows<Value>(_ statement: SQL, _ decode: (inout Row) throws -> Value) throws -> [Value] {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A SQLite file: concurrent readers and one writer (WAL), durable commits (`synchronous = FULL`), foreign keys on.
 ///
-/// A read begins on the calling thread: a key lookup takes a few microseconds, less than a thread switch. After a
-/// millisecond or two it is interrupted and repeated on another thread (``SlowReads``), so it cannot block other
-/// requests. Writes share commits (``GroupCommit``).
+/// A read begins on the calling thread: a key lookup takes less than a thread switch. After a millisecond or two it is
+/// interrupted and repeated on another thread (``SlowReads``), so it cannot block other requests. Writes share commits
+/// (``GroupCommit``).
 package final class SQLiteDatabase: Database {
     package let path: String
     package var dialect: Dialect { .sqlite }
@@ -103,7 +103,6 @@ package final class SQLiteDatabase: Database {
         }
     }
 
-    /// Runs until its end, its deadline or its caller's cancellation.
     private func answer<Value>(
         to reading: Reading<Value>, unless departure: Departure, by deadline: Duration?
     ) throws -> Value {

@@ -9,7 +9,7 @@ final class Departure: Sendable {
     func happen() { happened.store(true, ordering: .relaxed) }
 }
 
-/// Runs slow reads on a few separate threads, so that an administrator's long list delays only other lists.
+/// On separate threads, so that an administrator's long list delays only other lists.
 final class SlowReads: Sendable {
     struct Job: Sendable {
         let id: UInt64

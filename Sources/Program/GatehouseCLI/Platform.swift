@@ -10,8 +10,7 @@ import HTTPServing
 import LiveScreens
 #endif
 
-/// The app in a browser. On Linux only, where the screens can be drawn without Apple's SDK, with their texts in the
-/// build folder next to the program.
+/// On Linux only, where the screens can be drawn without Apple's SDK, with their texts next to the program.
 struct AppInBrowser {
     let url: String
     let tables: (ServerRuntime) -> [RouteTable]
@@ -47,7 +46,6 @@ struct AppInBrowser {
 }
 
 extension Client {
-    /// Keeps the session between commands.
     static func storage(
         environment: [String: String], notice: @escaping @Sendable (StorageNotice) -> Void
     ) -> any SecureStorage {

@@ -26,7 +26,7 @@ enum Program {
         end(with: 0)
     }
 
-    /// Prints help to standard output, and errors to standard error.
+    /// Help goes to standard output, errors to standard error.
     ///
     /// - Returns: The exit code.
     private static func tell(_ error: any Error) -> Int32 {

@@ -16,8 +16,8 @@ enum System {
 
     static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
 
-    /// Opens the system timers' descriptors, one per clock. libdispatch opens them on first use, and ends the process
-    /// if no more files can be opened.
+    /// Opens the timers' descriptors, one per clock: libdispatch opens them on first use, and ends the process if no
+    /// more files can be opened.
     static func openTimers() async throws {
         // These timers never end, which keeps their clocks' descriptors in use.
         let forever = Duration.seconds(1 << 30)

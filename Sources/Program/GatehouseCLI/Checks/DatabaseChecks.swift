@@ -81,7 +81,6 @@ struct DatabaseChecks {
         }
     }
 
-    /// Opens everything that is sealed with a server secret.
     private func sealedData() async -> Finding {
         guard let secrets = settings.secrets else { return .ok(Finding.sealedName, "none needed") }
         do {
@@ -96,7 +95,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// External tasks, such as revoking deleted accounts' Apple tokens.
+    /// Such as revoking deleted accounts' Apple tokens.
     private func outbox(at now: Instant) async -> Finding {
         guard let secrets = settings.secrets else { return .ok("outbox", "none needed") }
         do {

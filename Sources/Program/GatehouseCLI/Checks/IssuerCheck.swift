@@ -2,7 +2,6 @@ package import GatehouseServer
 import GatehouseWire
 import JSONWebTokens
 
-/// A standalone gateway must be able to verify its issuer's tokens.
 package struct IssuerCheck: Sendable {
     private let settings: RemoteIssuerSettings
     private let http: OutgoingHTTP
@@ -11,7 +10,7 @@ package struct IssuerCheck: Sendable {
         (self.settings, self.http) = (settings, http)
     }
 
-    /// Fetches the keys, within ten seconds.
+    /// Within ten seconds.
     package func finding() async -> Finding {
         let name = "issuer"
         do {

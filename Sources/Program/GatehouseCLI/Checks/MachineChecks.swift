@@ -5,7 +5,6 @@ import GatehouseWire
 package struct MachineChecks {
     private static let gibibyte: UInt64 = 1 << 30
 
-    /// Checks the machine that runs this process.
     package init() {}
 
     /// - Parameter paths: Only their owner should be able to read them.
@@ -17,7 +16,7 @@ package struct MachineChecks {
             open.append((path, information.st_mode & S_IFMT == S_IFDIR))
         }
         guard !open.isEmpty else { return .ok("permissions", "only the owner can read secrets and accounts") }
-        // Folders keep the execute permission, without which their files cannot be opened.
+        // Folders need the execute permission.
         let commands = [false, true].compactMap { isFolder in
             let paths = open.filter { $0.isFolder == isFolder }.map(\.path)
             return paths.isEmpty ? nil : ([isFolder ? "chmod 700" : "chmod 600"] + paths).joined(separator: " ")

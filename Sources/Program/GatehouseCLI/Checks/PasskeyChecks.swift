@@ -4,16 +4,14 @@ import GatehouseWire
 package import IdentityProviders
 import WebAuthn
 
-/// Compares the files on the passkeys' domain, which browsers and phones look up, with the settings.
+/// Compares the files that browsers and phones look up with the settings.
 package struct PasskeyChecks: Sendable {
-    /// Fetches a public document.
     package typealias Fetch = @Sendable (ProviderURL) async throws -> ProviderResponse
 
     private static let name = "passkeys"
 
     private let identity: AppIdentity
     private let files: WellKnownFiles
-    /// The account pages' origin.
     private let pages: String?
     private let fetch: Fetch
 
@@ -21,7 +19,6 @@ package struct PasskeyChecks: Sendable {
         (self.identity, self.files, self.pages, self.fetch) = (identity, files, pages, fetch)
     }
 
-    /// nil without passkeys and WebAuthn factors.
     package init?(_ settings: ServerSettings, calls: ProviderCalls) {
         guard let identity = settings.auth.identity, let files = settings.wellKnownFiles else { return nil }
         self.init(identity, files: files, pages: settings.pagesOrigin, fetch: calls.document)

@@ -4,7 +4,6 @@ package import IdentityProviders
 import JSONWebTokens
 
 package struct ProviderChecks: Sendable {
-    /// How long before a client secret's expiry to warn.
     static let notice: Duration = .seconds(30 * 86_400)
 
     private let providers: [ConfiguredProvider]
@@ -28,7 +27,7 @@ package struct ProviderChecks: Sendable {
         return findings
     }
 
-    /// Fetches discovery document and keys, at most five seconds each, and checks that they can verify ID tokens.
+    /// At most five seconds per document.
     private func reach(_ settings: ProviderSettings, _ name: String) async -> Finding {
         var keys = "its keys"
         do {

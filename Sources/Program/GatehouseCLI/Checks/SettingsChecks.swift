@@ -4,12 +4,11 @@ import GatehouseWire
 import IdentityProviders
 import SMTP
 
-/// Finds valid but probably unintended settings, for `doctor`, `check-config` and the log of `serve`.
+/// Valid but probably unintended, for `doctor`, `check-config` and the log of `serve`.
 package struct SettingsChecks {
     private let given: GivenSettings
     private let settings: ServerSettings
 
-    /// - Parameter settings: `given`, validated.
     package init(_ given: GivenSettings, _ settings: ServerSettings) {
         (self.given, self.settings) = (given, settings)
     }
@@ -30,17 +29,16 @@ package struct SettingsChecks {
     /// Recommended; `gatehouse dev --strict` uses it.
     static let freshSignIn = "10m"
 
-    /// Warns if passwords and tokens cross a network without TLS.
     private var externalURL: Finding? {
-        // Empty for a gateway without the Auth API, whose tokens come from another issuer.
+        // Empty without the Auth API: tokens come from another issuer.
         guard let url = ProviderURL(settings.auth.externalURL), !url.isSecure, !url.isLoopback else { return nil }
         return .warning(
             "external_url", "\(settings.auth.externalURL) is http: passwords and tokens are sent unencrypted",
             "use a proxy with TLS and set its https URL as \(Setting.externalURL.environmentName)")
     }
 
-    /// Warns if rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL
-    /// implies a proxy.
+    /// Rate limits probably see only a proxy's address. This program does not speak TLS, so an https URL implies a
+    /// proxy.
     private var callers: Finding? {
         guard settings.rates != nil, settings.auth.externalURL.hasPrefix("https://"), given[.trustedProxies] == nil,
             given[.rateHeader] == nil
@@ -54,7 +52,7 @@ package struct SettingsChecks {
                 + "\(Setting.proxyHeader.defaultText ?? "a header")")
     }
 
-    /// Warns if a new user can never sign in: addresses must be confirmed, but no emails are sent.
+    /// A new user can never sign in: addresses must be confirmed, but no emails are sent.
     private var signUp: Finding? {
         let auth = settings.auth
         guard settings.parts.contains(.auth), auth.allowsEmail, auth.allowsSignUp, auth.mail == nil,
@@ -68,7 +66,6 @@ package struct SettingsChecks {
                 + "\(Setting.disableSignUp.environmentName)=true")
     }
 
-    /// Warns if emails cross a network without TLS.
     private var mail: Finding? {
         guard let server = settings.mail?.server, server.security == .off, !server.isLoopback else { return nil }
         return .warning(

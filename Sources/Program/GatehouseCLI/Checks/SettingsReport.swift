@@ -1,13 +1,12 @@
 package import GatehouseServer
 import GatehouseWire
 
-/// The effective configuration with each value's origin, without secrets.
+/// Each value with its origin, without secrets.
 package struct SettingsReport {
     private let given: GivenSettings
 
     package init(_ given: GivenSettings) { self.given = given }
 
-    /// A table of all settings, then the unused ones.
     package var text: String {
         var table = TextTable(["SETTING", "VALUE", "FROM"])
         for setting in Setting.allCases {

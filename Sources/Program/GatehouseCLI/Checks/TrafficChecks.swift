@@ -2,7 +2,6 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 
-/// Checks the running server's metrics, if it serves them.
 package struct TrafficChecks: Sendable {
     private let address: ListenAddress
 
@@ -19,7 +18,6 @@ package struct TrafficChecks: Sendable {
         return Self.proxies(in: String(decoding: answer.body, as: UTF8.self))
     }
 
-    /// - Parameter metrics: In Prometheus' text format.
     package static func proxies(in metrics: String) -> Finding? {
         let counted = metrics.split(separator: "\n").lazy
             .first { $0.hasPrefix("gatehouse_untrusted_forwarded_requests_total ") }

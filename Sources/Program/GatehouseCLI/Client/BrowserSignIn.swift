@@ -15,7 +15,6 @@ enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
 
 struct BrowserSignIn: Sendable {
     let provider: WebProvider
-    /// Otherwise prints the URL.
     let opensBrowser: Bool
     /// The loopback port for the callback; 0 for any free port.
     let port: UInt16
@@ -39,7 +38,7 @@ struct BrowserSignIn: Sendable {
     }
 
     private func show(_ address: URL, _ client: Client) async throws {
-        // The URL contains no secret: the verifier, which stays in this process, is required to redeem the code.
+        // No secret: only this process has the verifier.
         let text = address.absoluteString.printable
         Output.note(
             client.isJSON

@@ -5,7 +5,6 @@ import GatehouseServer
 import GatehouseWire
 import Synchronization
 
-/// The client commands' dependencies.
 struct Client: Sendable {
     let target: ClientTarget
     let auth: GatehouseClient
@@ -52,7 +51,6 @@ struct Client: Sendable {
     /// Bytes.
     private static let longestAnswer = 1_048_576
 
-    /// An app's transport, with a limit on the response's size.
     private static func transport() -> HTTPTransport {
         { call in
             var headers = call.headers
@@ -65,7 +63,7 @@ struct Client: Sendable {
                 let answer = try await OutgoingHTTP.overNetwork(call)
                 return HTTPReply(status: answer.status, headers: answer.headers, body: answer.body)
             } catch OutgoingFailure.tooLong {
-                // A longer response does not come from an auth server. Without a body the client treats it as invalid.
+                // Not from an auth server. The client treats a missing body as invalid.
                 return HTTPReply(status: 200, headers: [:], body: [])
             }
         }
@@ -93,7 +91,6 @@ extension Client {
     }
 }
 
-/// Holds the session storage's notices until they are printed.
 private final class CollectedNotices: Sendable {
     private let heard = Mutex<StorageNotice?>(nil)
 

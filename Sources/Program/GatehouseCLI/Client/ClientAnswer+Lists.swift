@@ -2,7 +2,7 @@ package import Foundation
 package import Gatehouse
 
 extension ClientAnswer {
-    /// - Parameter teams: Names of favorite teams. Others are shown by id.
+    /// - Parameter teams: Other favorites are shown by id.
     package static func profile(_ profile: Profile, teams: [Team]) -> ClientAnswer {
         let summary = profile.summary
         let names = Dictionary(teams.map { ($0.id, $0.name) }) { first, _ in first }
@@ -58,9 +58,6 @@ extension ClientAnswer {
         return ClientAnswer(["sessions": .array(list)], table.text)
     }
 
-    /// - Parameters:
-    ///   - ids: Individually revoked sessions.
-    ///   - isSignedIn: The current session continues.
     package static func revoked(_ ids: [UUID], endsOthers: Bool, isSignedIn: Bool) -> ClientAnswer {
         let list = ids.map { $0.uuidString.lowercased() }
         var lines = list.map { "Revoked \($0).\n" }

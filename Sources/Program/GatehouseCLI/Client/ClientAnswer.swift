@@ -1,7 +1,7 @@
 import Foundation
 package import Gatehouse
 
-/// A command's result, for scripts and users. Docs/terminal-client.md lists the members.
+/// Docs/terminal-client.md lists the members.
 package struct ClientAnswer: Hashable, Sendable {
     /// An object.
     package let json: AuthJSON
@@ -22,7 +22,7 @@ extension ClientAnswer {
             "Signed in as \(name(user)) at \(server).\n")
     }
 
-    /// For `signup` if the address must be confirmed. Omits the user, whom the server may have made up.
+    /// For an address to confirm. Omits the user, whom the server may have made up.
     package static func checkMail(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
@@ -30,7 +30,7 @@ extension ClientAnswer {
                 + inboxLine(target))
     }
 
-    /// For commands that only send an email. The server does not reveal whether the address has an account.
+    /// Only an email was sent. The server does not reveal whether the address has an account.
     package static func mailed(_ target: ClientTarget) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": false, "server": .string(target.text), "user": .null],
@@ -73,9 +73,6 @@ extension ClientAnswer {
         return ClientAnswer(members, table.text)
     }
 
-    /// - Parameters:
-    ///   - user: The user who was signed in, if any.
-    ///   - isRevoked: The server ended the session.
     package static func signedOut(_ user: AuthUser?, server: String, isRevoked: Bool) -> ClientAnswer {
         let sentence =
             if let user {
@@ -111,7 +108,6 @@ extension ClientAnswer {
 }
 
 extension AuthSetAsideCredential {
-    /// `password`, `passkey` or a provider.
     fileprivate var name: String {
         switch kind {
         case .password: "password"

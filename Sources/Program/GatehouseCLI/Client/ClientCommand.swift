@@ -42,9 +42,6 @@ struct ClientOptions: ParsableArguments {
 protocol ClientCommand: AsyncParsableCommand {
     var options: ClientOptions { get }
 
-    /// Runs the command and passes the result to ``Client/answer(_:)``.
-    ///
-    /// - Throws: Any error; ``ClientFailure`` converts it to a message and exit code.
     func perform(_ client: Client) async throws
 }
 

@@ -15,7 +15,6 @@ package struct ClientFailure: Error, Hashable, Sendable {
     package var remedy: String?
     package var exit: ProgramExit
 
-    /// For failures that the client detects itself.
     package init(
         _ code: String, _ text: String, detail: String? = nil, remedy: String? = nil, exit: ProgramExit
     ) {
@@ -30,7 +29,6 @@ package struct ClientFailure: Error, Hashable, Sendable {
     /// The user declined, or closed the provider's page.
     package static let cancelled = ClientFailure("cancelled", "Cancelled.", exit: .failed)
 
-    /// Text, detail and remedy, without control characters.
     package var message: String {
         [text, detail.map { "(\($0))" }, remedy].compactMap(\.self).joined(separator: " ").printable
     }
@@ -40,9 +38,6 @@ package struct ClientFailure: Error, Hashable, Sendable {
 }
 
 extension ClientFailure {
-    /// - Parameters:
-    ///   - method: The attempted sign-in method; nil for other commands.
-    ///   - server: The display name.
     package init(_ error: any Error, _ method: AuthMethod? = nil, at server: String) {
         switch error {
         case let failure as ClientFailure: self = failure
@@ -72,7 +67,7 @@ extension ClientFailure {
         case .sessionChanged:
             self.init("session_changed", "Another sign-in happened at the same time. Try again.", exit: .failed)
         case .offline(let cause): self.init(cause, at: server)
-        // An error on the callback URL has no status; its code shows whether server or user is the cause.
+        // An error on the callback URL has no status; its code shows the cause.
         case .refused(let refusal)
         where refusal.status == 0 && [.serviceDown, .serverError].contains(AuthError(error).code):
             let detail = refusal.message.isEmpty ? nil : refusal.message
@@ -166,7 +161,7 @@ extension ClientFailure {
         default:
             let code = code ?? "status_\(status)"
             let isAboutKey = Self.refusesKey.contains(code)
-            // A provider's or the server's refusal of the user through the browser has no status.
+            // A refusal of the user through the browser has no status.
             let isAboutPerson = !isAboutKey && ([0, 401].contains(status) || Self.refusesPerson.contains(code))
             self.init(
                 code, said.isEmpty ? Self.other : said,

@@ -4,11 +4,9 @@ import GatehouseWire
 
 /// Finds the `gatehouse dev` that a command without a server refers to.
 package struct DevStacks: Sendable {
-    /// Where the search starts.
     package var folder: String
     /// Where every `gatehouse dev` of this user registers.
     package var stateFolder: String
-    /// Reads a running stack's file. Tests replace it.
     package var read: @Sendable (_ path: String) -> RunningFile.Content = RunningFile.read
 
     package init(folder: String, stateFolder: String) {
@@ -32,7 +30,7 @@ package struct DevStacks: Sendable {
         return names.filter { $0.hasSuffix(".json") }.sorted().map { folder + "/" + $0 }
     }
 
-    /// Returns the stack of this folder or the nearest parent, otherwise the only running one.
+    /// This folder's or the nearest parent's stack, otherwise the only running one.
     ///
     /// - Throws: ``ClientFailure`` if no stack runs, if this folder's stack has stopped, or if several run.
     package func find() throws(ClientFailure) -> RunningStack {

@@ -2,7 +2,7 @@ package import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-/// Asks for the password of the account with the provider's address, and links the identity to it.
+/// Links to the account with the provider's address.
 struct LinkByPassword: Sendable {
     let question: AuthLinkQuestion
     let provider: WebProvider
@@ -10,8 +10,6 @@ struct LinkByPassword: Sendable {
     /// The server's ticket allows more.
     private static let tries = 3
 
-    /// Also asks for a second factor's code.
-    ///
     /// - Throws: ``ClientFailure``. The previous session stays active.
     func ask(_ client: Client) async throws -> AuthUser {
         guard Terminal.canAsk, question.signInMethods.contains("password") else {
@@ -57,9 +55,6 @@ struct LinkByPassword: Sendable {
 }
 
 extension ClientFailure {
-    /// Linking to an account with a second factor failed.
-    ///
-    /// - Parameter provider: The display name.
     package init(linking error: any Error, _ provider: String, at server: String) {
         self.init(error, .email, at: server)
         guard code == AuthErrorCode.captchaFailed.rawValue else { return }

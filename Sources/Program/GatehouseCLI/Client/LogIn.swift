@@ -114,15 +114,12 @@ extension EmailAuthForm {
 }
 
 extension Client {
-    /// Prompts for a missing address.
     func address(given: String?) async throws -> String {
         if let given { return given }
         return try await ask("Email: ", insteadOf: "--email")
     }
 
-    /// Prompts for a missing address.
-    ///
-    /// - Throws: ``ClientFailure`` for one that no account can have.
+    /// - Throws: ``ClientFailure`` for an address that no account can have.
     func validAddress(given: String?) async throws -> String {
         var form = EmailAuthForm(mode: .signIn)
         form.email = try await address(given: given)

@@ -15,7 +15,7 @@ struct CodeOptions: ParsableArguments {
         if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only cannot be combined.") }
     }
 
-    /// - Throws: ``ClientFailure`` if the code could not be entered. Nothing has been sent.
+    /// - Throws: ``ClientFailure``. Nothing has been sent.
     func requireWay() throws(ClientFailure) {
         guard codeStdin || sendOnly || Terminal.canAsk else {
             throw .usage("Standard input is not a terminal. Pass --send-only, and later --code-stdin with the code.")
@@ -47,7 +47,7 @@ extension Client {
         if let inbox = target.inbox { note("This `gatehouse dev` keeps its emails at \(inbox)") }
     }
 
-    /// Reads a code and redeems it. At a terminal, asks again after a wrong one.
+    /// At a terminal, asks again after a wrong code.
     ///
     /// - Parameter password: Restored to the account with the code.
     /// - Throws: ``ClientFailure``. The previous session stays active.
@@ -91,7 +91,6 @@ extension Client {
         }
     }
 
-    /// Runs a call that sends an email.
     func mail(to email: String, _ send: () async throws -> Void) async throws {
         do {
             try await send()
@@ -114,10 +113,8 @@ extension ClientFailure {
     static let noCode = ClientFailure(
         "invalid_code", "That is not a code. Enter the digits from the email.", exit: .usage)
 
-    /// Another code may be accepted.
     fileprivate var isAboutCode: Bool { [AuthErrorCode.otpExpired.rawValue, Self.noCode.code].contains(code) }
 
-    /// For a call that sends an email or redeems a code.
     package init(mail error: any Error, at server: String) {
         self.init(error, at: server)
         switch code {

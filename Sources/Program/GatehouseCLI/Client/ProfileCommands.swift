@@ -80,7 +80,6 @@ struct SetProfile: ClientCommand {
 
 extension Client {
     func show(_ profile: Profile) async throws {
-        // Only the text output shows names.
         let needsNames = !isJSON && profile.summary.favoriteTeams?.isEmpty == false
         // Ignored: without names, the output shows the teams' ids.
         let teams = needsNames ? (try? await Team.all(gateway, league: nil)) ?? [] : []

@@ -15,10 +15,9 @@ extension Client {
     /// The command ends after so many wrong codes.
     private static var factorTries: Int { 3 }
 
-    /// Asks for the second factor, if any. On failure, ends the new session and restores `old`.
+    /// On failure, ends the new session and restores `old`.
     ///
     /// - Returns: The fully signed-in user.
-    /// - Throws: ``ClientFailure``.
     func complete(_ user: AuthUser, _ options: FactorOptions, replacing old: AuthSession?) async throws -> AuthUser {
         let level = try await auth.mfa.getAuthenticatorAssuranceLevel()
         guard level.nextLevel == .aal2, level.currentLevel != .aal2 else { return user }
@@ -37,10 +36,9 @@ extension Client {
         }
     }
 
-    /// Raises the session with a code. At a terminal, asks again after a wrong one.
+    /// At a terminal, asks again after a wrong code.
     ///
     /// - Parameter orRecoveryCode: Accepts a recovery code, which cannot confirm a new factor.
-    /// - Throws: ``ClientFailure``.
     func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> AuthSession {
         guard fromInput || Terminal.canAsk else {
             throw ClientFailure(
@@ -94,7 +92,7 @@ extension Client {
             params: FactorChallengeAndVerifyParams(factorId: apps[apps.count - 1].id, code: code.digits))
     }
 
-    /// Ends an incomplete sign-in's session, and restores the previous one.
+    /// Restores the previous session.
     func giveUp(for old: AuthSession?) async {
         // Ignored: without the second factor, a remaining session gives no access.
         _ = try? await auth.signOut(scope: .local)

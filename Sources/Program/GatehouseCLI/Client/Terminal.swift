@@ -4,18 +4,16 @@ import GatehouseWire
 import Synchronization
 import UnixSignals
 
-/// Prompts at the terminal. Restores the echo however the program ends.
+/// Restores the echo however the program ends.
 final class Terminal: Sendable {
     /// The settings before the echo was turned off; nil while it is on.
     private let shown = Mutex<termios?>(nil)
-    /// Runs before an interruption ends the program.
     private let cleanup = Mutex<(@Sendable () async -> Void)?>(nil)
     /// Reading blocks. On a task thread of a single core, it would keep signals from being handled.
     private let queue = DispatchQueue(label: "gatehouse.terminal")
 
     static var canAsk: Bool { isatty(0) == 1 }
 
-    /// - Parameter endsInterrupted: Reports the interruption and ends the program.
     static func watched(_ endsInterrupted: @escaping @Sendable () -> Void) async -> Terminal {
         let terminal = Terminal()
         // From here on the task receives the signals. There was nothing to restore before.
@@ -23,7 +21,6 @@ final class Terminal: Sendable {
         Task {
             for await signal in signals {
                 if signal == .sigcont {
-                    // While the program was stopped, the shell turned the echo on.
                     terminal.hideAgain()
                     continue
                 }
@@ -63,8 +60,6 @@ final class Terminal: Sendable {
     }
 
     /// Does not echo the input.
-    ///
-    /// - Throws: The errors of ``line(_:)``.
     func secret(_ question: String) async throws -> Secret {
         hide()
         // Only once the echo is off, to hide text typed immediately.
@@ -77,9 +72,8 @@ final class Terminal: Sendable {
         return Secret(line)
     }
 
-    /// Reads a secret from standard input, for scripts. Hides it at a terminal.
+    /// For scripts. Hides the input at a terminal.
     ///
-    /// - Parameter name: The line's expected content.
     /// - Throws: ``ClientFailure`` if there is none.
     func secretLine(_ name: String = "password") async throws -> Secret {
         hide()

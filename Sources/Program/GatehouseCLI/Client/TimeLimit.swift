@@ -1,8 +1,6 @@
 package import Gatehouse
 
-/// Cancels the work at the limit.
-///
-/// - Returns: Whether the work ended.
+/// - Returns: Whether the work ended. It is cancelled at the limit.
 package func ends(
     within limit: Duration, _ clock: ClientClock, _ work: @escaping @Sendable () async -> Void
 ) async -> Bool {

@@ -20,10 +20,10 @@ struct DataOptions: ParsableArguments {
         if config != nil, data != nil { throw ValidationError("--config and --data cannot be combined.") }
     }
 
-    /// Not validated. With a folder, hooks and webhooks come from the environment, as for `gatehouse dev` itself.
+    /// Not validated. With a folder, hooks and webhooks come from the environment, as for `gatehouse dev`.
     ///
-    /// - Throws: ``SettingsProblems`` if the file cannot be read, or ``CommandFailure`` if the folder is not one of
-    ///   `gatehouse dev`.
+    /// - Throws: ``SettingsProblems`` for an unreadable file, or ``CommandFailure`` for a folder not of `gatehouse
+    ///   dev`.
     func given() throws -> GivenSettings {
         if let data {
             let folder = DevFolder(path: data)
@@ -40,7 +40,7 @@ struct DataOptions: ParsableArguments {
         return try ConfigurationFile(path: ConfigurationFile.usualName)
     }
 
-    /// - Parameter used: The settings to validate; nil for all.
+    /// - Parameter used: nil validates all settings.
     /// - Throws: ``ProgramExit/configuration`` (EX_CONFIG of sysexits.h) after reporting every problem.
     func settings(
         parts: Set<ServedPart> = Set(ServedPart.allCases), using used: Set<Setting>? = nil
@@ -95,18 +95,16 @@ extension ServedPart {
     }
 }
 
-/// Opened for a command. A server in another process may use them concurrently.
+/// A server in another process may use them concurrently.
 struct OpenedAccounts {
     let settings: ServerSettings
     let database: any Database
     let accounts: Accounts
     let signingKeys: SigningKeys
 
-    /// - Parameter used: The settings that the command uses; nil for all.
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions, using used: Set<Setting>? = nil) async throws {
         let settings = try options.settings(using: used)
-        // Such a command opens no sealed data.
         let none = used?.contains(.secrets) == false ? ServerSecrets([(0, System.randomBytes(32))]) : nil
         guard let secrets = settings.secrets ?? none else {
             throw CommandFailure("The configuration has no server secrets.")
@@ -131,8 +129,6 @@ struct OpenedAccounts {
 }
 
 extension Database {
-    /// A database without any migration has no table of them.
-    ///
     /// - Throws: ``UnknownMigration`` for an incompatible program's database, and ``UnsuitableEncoding``.
     func pendingMigrations(_ all: [Migration]) async throws -> [Migration] {
         try await requireUTF8()

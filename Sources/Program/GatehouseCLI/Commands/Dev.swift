@@ -141,9 +141,7 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// Shows all accounts' emails, and therefore runs on this machine only, like the stand-ins.
-    ///
-    /// - Throws: ``CommandFailure`` if it is required and unavailable.
+    /// Shows all accounts' emails, and therefore runs on this machine only.
     private func inbox(_ address: ListenAddress, _ folder: DevFolder) throws -> DevInbox? {
         if address.isLoopback { return try DevInbox(at: address.localURL, in: folder) }
         guard !confirmEmail else {
@@ -154,7 +152,6 @@ struct Dev: AsyncParsableCommand {
         return nil
     }
 
-    /// Prints what is missing or unusual about this run.
     private func note(_ address: ListenAddress, hasStandIns: Bool, _ missing: AppInBrowser.Missing?) {
         if !address.isLoopback {
             Output.note(
@@ -170,7 +167,6 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// Printed when the stack is ready.
     private func text(
         _ secrets: DevSecrets, _ address: ListenAddress, _ standIns: DevStandIns?, _ app: AppInBrowser?,
         _ inbox: DevInbox?, _ console: String

@@ -31,7 +31,6 @@ struct RootCommand: AsyncParsableCommand {
         SessionCommands.self, MFACommands.self, LogOut.self, DeleteAccount.self,
     ]
 
-    /// Prints errors as JSON, like the result.
     static func wantsJSON(_ arguments: [String]) -> Bool {
         let names = clientCommands.compactMap { $0.configuration.commandName }
         return arguments.first.map(names.contains) == true && arguments.contains("--json")
@@ -45,7 +44,6 @@ extension ClientFailure {
         self = .usage(RootCommand.message(for: error))
     }
 
-    /// Parses the command line without running it; nil if it is valid.
     package init?(arguments: [String]) {
         do {
             _ = try RootCommand.parseAsRoot(arguments)

@@ -140,8 +140,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
         guard count > 0 || failed != nil else {
             throw CommandFailure("No finished delivery has this ID. List them with `gatehouse hooks list`.")
         }
-        // A webhook removed from the settings may still have deliveries. The folder of a `gatehouse dev` does not name
-        // its webhooks.
+        // A removed webhook may still have deliveries, and a `gatehouse dev` folder does not name its webhooks.
         if count == 0, let failed, options.data == nil,
             !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })
         {

@@ -102,7 +102,7 @@ enum OutputFile {
     /// - Throws: ``CommandFailure``, also if the file exists.
     static func begin(_ path: String) throws -> FileHandle { try open(path, O_EXCL) }
 
-    /// Appends to an existing file, so that an interrupted run can be repeated with the same command line.
+    /// Appends, so that an interrupted run can be repeated with the same command line.
     static func goOn(_ path: String) throws -> FileHandle { try open(path, O_APPEND) }
 
     private static func open(_ path: String, _ flag: Int32) throws -> FileHandle {

@@ -2,9 +2,9 @@ import GatehouseServer
 import GatehouseWire
 import HTTPServing
 
-/// Results go to standard output, notes about them to standard error.
+/// Results go to standard output, notes to standard error.
 enum Output {
-    /// Writes to standard output. Ignores a closed pipe.
+    /// Ignores a closed pipe.
     ///
     /// - Throws: ``CommandFailure`` for any other error: a full disk must not look like success.
     static func send(_ text: String) throws {

@@ -88,7 +88,7 @@ func makeLogger(_ settings: ServerSettings) -> Logger {
     return Logger(label: "gatehouse") { make($0) }
 }
 
-/// - Returns: A newer release's migrations, with which this one is compatible.
+/// - Returns: A newer, compatible release's migrations.
 /// - Throws: ``CommandFailure`` if the database belongs to an incompatible program, or is locked for too long.
 @discardableResult
 func migrate(_ database: any Database, _ steps: [Migration]) async throws -> [Int] {
@@ -117,7 +117,7 @@ func explainingSchema<Value>(_ body: () async throws -> Value) async throws -> V
     }
 }
 
-/// Runs until a signal. Then stops accepting connections, lets running requests finish for at most 15 s, and returns.
+/// Runs until a signal. Then stops accepting connections, and lets running requests finish for at most 15 s.
 func serve(
     _ settings: ServerSettings, _ logger: Logger, mailKeeper: MailKeeper? = nil,
     requestAnswered: (@Sendable (AnsweredRequest) -> Void)? = nil,
@@ -154,8 +154,7 @@ private func runServices(_ services: [any Service], _ settings: ServerSettings, 
     }
 }
 
-/// `ServiceGroup` names a service by its description; the default one prints every property, which takes a tenth of the
-/// start.
+/// `ServiceGroup` logs a service's description; the default one prints every property, a tenth of the start.
 private struct NamedService: Service, CustomStringConvertible {
     let service: any Service
 

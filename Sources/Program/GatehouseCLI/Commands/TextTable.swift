@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// Columns are as wide as their longest cell, separated by two spaces.
 struct TextTable {
     private var rows: [[String]]
 

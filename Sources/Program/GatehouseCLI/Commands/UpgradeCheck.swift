@@ -59,7 +59,6 @@ package struct SchemaUpgrade: Sendable {
         (self.pending, self.newer) = (pending, newer)
     }
 
-    /// One per pending change.
     package var lines: [String] {
         pending.map { step in
             let others =

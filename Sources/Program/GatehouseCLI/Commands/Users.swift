@@ -87,7 +87,6 @@ struct DeleteUser: AsyncParsableCommand {
 }
 
 /// - Parameter name: An id or email address.
-/// - Throws: ``CommandFailure`` if it is neither.
 func find(_ name: String, in accounts: Accounts) async throws -> Account? {
     if let id = UserID(name) { return try await accounts.admin.account(id) }
     guard let email = EmailAddress(name) else {

@@ -1,7 +1,6 @@
 import DevStack
 package import GatehouseWire
 
-/// Printed when `gatehouse dev` is ready.
 package struct DevAddresses: Sendable {
     /// Without a trailing slash.
     let url: String
@@ -19,7 +18,6 @@ package struct DevAddresses: Sendable {
     /// With the key that signs in once.
     package var console: String?
 
-    /// - Parameter folder: With accounts and keys.
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
         folder: String, apple: String? = nil, google: String? = nil, app: String? = nil, inbox: String? = nil
@@ -58,7 +56,6 @@ package struct DevAddresses: Sendable {
         return writer.text
     }
 
-    /// For the terminal.
     package var block: String {
         """
 

@@ -2,7 +2,7 @@ import Foundation
 import GatehouseServer
 import GatehouseWire
 
-/// A problem and its remedy, as sentences for the user.
+/// Problem and remedy, as sentences.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -20,9 +20,7 @@ struct DevFolder: Sendable {
     private var secretsFile: String { path + "/secrets.json" }
     private var lockFile: String { path + "/lock" }
 
-    /// Creates a missing folder, readable only by its owner.
-    ///
-    /// - Throws: ``CommandFailure``.
+    /// Readable only by its owner.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
@@ -32,7 +30,7 @@ struct DevFolder: Sendable {
         }
     }
 
-    /// Locks the folder until the process ends.
+    /// Until the process ends.
     ///
     /// - Throws: ``CommandFailure`` if another process holds the lock.
     func lock() throws {

@@ -14,7 +14,6 @@ struct DevInbox: Sendable {
     let url: String
     private let root: String
 
-    /// - Parameter root: Without a trailing slash.
     /// - Throws: ``CommandFailure`` if the folder cannot be used.
     init(at root: String, in folder: DevFolder) throws {
         do {
@@ -41,7 +40,7 @@ struct DevInbox: Sendable {
         }
     }
 
-    /// - Parameter isLimited: Enforces the wait between two emails to an address, as with `serve`.
+    /// - Parameter isLimited: An address has to wait between two emails, as with `serve`.
     static func rules(isLimited: Bool) -> MailRules {
         var rules = MailRules()
         if !isLimited { rules.interval = .zero }

@@ -5,7 +5,7 @@ package import GatehouseServer
 package import GatehouseWire
 import JSONWebTokens
 
-/// A `gatehouse dev` folder's generated secrets. Constant, so that apps can keep their keys.
+/// Constant, so that apps can keep their keys.
 package struct DevSecrets: Sendable {
     /// In the format of `GATEHOUSE_SECRETS`.
     let serverSecrets: Secret
@@ -58,7 +58,7 @@ package struct DevSecrets: Sendable {
     /// Ten years, in seconds: the keys are valid on one machine only.
     private static let keyLifetime: Int64 = 315_360_000
 
-    /// Creates a key of the older kind: a token with a role (`anon`, `service_role`) and no subject.
+    /// The older kind: a token with a role (`anon`, `service_role`) and no subject.
     ///
     /// - Throws: ``KeyProblem`` if the file's secret was shortened.
     package func roleKey(_ role: String) throws -> String {
@@ -76,12 +76,9 @@ package struct DevSecrets: Sendable {
         "http://localhost:3000", "http://localhost:5173", "http://localhost:8080", "https://localhost",
     ]
 
-    /// The server's environment variables.
-    ///
     /// - Parameters:
-    ///   - redirects: Allowed in addition to this machine's.
+    ///   - redirects: In addition to this machine's.
     ///   - isStrict: Applies the recommendations of `doctor`.
-    ///   - others: From the command line.
     package func environment(
         database: String, address: ListenAddress, redirects: [String] = [], isStrict: Bool = false,
         others: [Setting: String] = [:]

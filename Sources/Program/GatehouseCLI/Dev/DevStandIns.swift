@@ -4,7 +4,7 @@ package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
-/// The simulated Apple and Google of `gatehouse dev`.
+/// The simulated Apple and Google.
 package struct DevStandIns: Sendable {
     let standIns: StandIns
     package let providers: [ConfiguredProvider]
@@ -12,8 +12,7 @@ package struct DevStandIns: Sendable {
     /// - Parameters:
     ///   - url: The stack's root URL.
     ///   - app: The app in a browser.
-    /// - Returns: nil unless the URL is loopback: a server accepts providers without TLS only on its own machine.
-    /// - Throws: Errors of key generation.
+    /// - Returns: nil unless the URL is loopback: only there does a server accept providers without TLS.
     package init?(at url: String, app: String? = nil, inbox: String? = nil, confirmsAutomatically: Bool) throws {
         guard ProviderURL(url)?.isLoopback == true else { return nil }
         let authURL = url + "/auth/v1"
@@ -58,8 +57,6 @@ package struct DevStandIns: Sendable {
 
 /// For apps in development: every page of this machine.
 package enum DevRedirects {
-    /// Patterns for `uri_allow_list`.
-    ///
     /// - Parameter more: Such as `boxscore://**`.
     package static func list(_ more: [String]) -> String {
         let hosts = ["http://localhost", "http://127.0.0.1", "https://localhost", "https://127.0.0.1"]

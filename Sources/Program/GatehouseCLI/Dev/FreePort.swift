@@ -9,8 +9,6 @@ enum FreePort {
         case refused(String)
     }
 
-    /// Binds and releases the address.
-    ///
     /// - Parameter address: A numeric host or `localhost`. Port 0 finds a free port.
     static func probe(_ address: ListenAddress) -> Finding {
         var hints = addrinfo()

@@ -1,7 +1,7 @@
 package import GatehouseServer
 
-/// Environment variables of `gatehouse serve` that `gatehouse dev` ignores, because it has its own configuration. It
-/// reads only those of hooks and webhooks.
+/// Environment variables of `gatehouse serve`. `dev` has its own configuration and reads only those of hooks and
+/// webhooks.
 package struct IgnoredSettings: Sendable {
     /// This program's or Supabase Auth's. `dev` refuses to start with them.
     package let refused: [String]
@@ -21,7 +21,6 @@ package struct IgnoredSettings: Sendable {
 
     private static let hooks = Set(Setting.hooks.flatMap(\.environmentNames))
 
-    /// The variables that `dev` reads.
     package static func read(from environment: [String: String]) -> [String: String] {
         environment.filter { hooks.contains($0.key) && !$0.value.isEmpty }
     }
@@ -35,8 +34,6 @@ package struct IgnoredSettings: Sendable {
     }
 
     /// A sentence, or nil.
-    ///
-    /// - Parameter file: The working directory's YAML file.
     package func remark(file: String?) -> String? {
         let names = remarked + (file.map { [$0] } ?? [])
         guard !names.isEmpty else { return nil }

@@ -43,8 +43,8 @@ extension RunningStack {
     }
 }
 
-/// Names a running `gatehouse dev`, whose process holds a lock on the file. After a crash the file is recognized as
-/// stale even if another program uses the address.
+/// The running process holds a lock on the file. After a crash the file is recognized as stale even if another program
+/// uses the address.
 package struct RunningFile: Sendable {
     package enum Content: Hashable, Sendable {
         /// No file, or one that another user could have written.
@@ -54,7 +54,6 @@ package struct RunningFile: Sendable {
         case stale(RunningStack)
     }
 
-    /// In the accounts' folder.
     package static let name = "running.json"
     private static let largest: off_t = 65_536
 
@@ -128,7 +127,6 @@ struct RunningFiles {
 
     func withdraw() { for file in files { file.withdraw() } }
 
-    /// Deletes files left by crashes.
     private static func sweep(_ folder: String) {
         for path in DevStacks.files(in: folder) {
             if case .stale = RunningFile.read(path) { unlink(path) }

@@ -2,7 +2,7 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Adds accounts concurrently, because concurrent writers share a commit.
+/// Concurrently, because concurrent writers share a commit.
 struct AccountImport {
     /// Concurrent writes.
     private static let width = 64
@@ -21,8 +21,7 @@ struct AccountImport {
     private(set) var added = 0
     private(set) var alreadyThere = 0
     private(set) var refused = 0
-    /// Added without one of their values or passkeys, or already present without a second factor or passkey of their
-    /// line.
+    /// Added without a value or passkey, or already present without a second factor or passkey of their line.
     private(set) var incomplete = 0
     /// By proven addresses.
     private(set) var proven = 0

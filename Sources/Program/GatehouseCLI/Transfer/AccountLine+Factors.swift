@@ -3,10 +3,9 @@ package import AccountStore
 import GatehouseWire
 
 extension AccountLine {
-    /// A line for ``imported(_:at:newID:)``, without a line feed. Contains the password hash and authenticator apps'
-    /// secrets.
+    /// For ``imported(_:at:newID:)``, without a line feed. Contains the password hash and authenticator apps' secrets.
     ///
-    /// Factors and passkeys have the column names of Supabase's `auth.mfa_factors` and `auth.webauthn_credentials`.
+    /// Has the column names of Supabase's `auth.mfa_factors` and `auth.webauthn_credentials`.
     package static func text(_ exported: ExportedAccount) -> String {
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()

@@ -26,8 +26,7 @@ extension AccountLine {
             throw LineProblem("an identity has the user_id of another account")
         }
         let given = try columns.text("id")
-        // Before 2023 Supabase stored the provider's user id in `id`, now a separate UUID. Old values are not unique;
-        // several identities may contain the user's id.
+        // Before 2023 Supabase stored the provider's user id in `id`, now a separate UUID. Old values are not unique.
         let named = try columns.text("provider_id")
         guard let providerID = named ?? given, let provider = try columns.text("provider")
         else { throw LineProblem("an identity lacks provider or provider_id") }

@@ -2,8 +2,8 @@ package import AccountDomain
 import GatehouseWire
 
 extension AccountLine {
-    /// A line for ``account(_:at:newID:)``, without a line feed. Contains the password hash, and a pending change of
-    /// address, which imports omit.
+    /// For ``account(_:at:newID:)``, without a line feed. Contains the password hash, and a pending change of address,
+    /// which imports omit.
     package static func text(_ account: Account) -> String {
         var writer = JSONWriter(capacity: 2_048)
         writer.beginObject()

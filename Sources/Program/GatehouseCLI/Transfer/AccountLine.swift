@@ -6,16 +6,14 @@ import PasswordHashing
 package struct LineProblem: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// - Parameter description: Names a column without its value.
     package init(_ description: String) { self.description = description }
 }
 
-/// A JSON line with the column names of Supabase's tables `auth.users` and `auth.identities`, which our export also
-/// uses ([Users](https://supabase.com/docs/guides/auth/users)).
+/// JSON with the column names of Supabase's `auth.users` and `auth.identities`, which our export also uses
+/// ([Users](https://supabase.com/docs/guides/auth/users)).
 package struct AccountLine {
     let columns: LineColumns
     let now: Instant
-    /// Called for each dropped value.
     let note: (String) -> Void
     let newID: () -> IdentityID
 
@@ -49,7 +47,7 @@ package struct AccountLine {
         try AccountLine(columns: LineColumns(members), now: now, note: note, newID: newID).account()
     }
 
-    /// Omits a pending change of address: it ends with its session, and sessions are not exported.
+    /// A pending change of address ends with its session, and sessions are not exported.
     private func account() throws(LineProblem) -> Account {
         guard let id = UserID(try columns.text("id") ?? "") else { throw LineProblem("id is not a UUID") }
         if try columns.flag("is_sso_user") { throw LineProblem("single sign-on accounts are not in this version") }

@@ -36,7 +36,6 @@ package enum ExportFormat: Sendable {
     }
 }
 
-/// Selects and counts an export's content.
 package struct ExportSelection: Sendable {
     private let format: ExportFormat
     private let left: Set<TransferredKind>
@@ -48,7 +47,7 @@ package struct ExportSelection: Sendable {
         left = Set(kinds + (kinds.contains(.totp) ? [.unreadableTOTP] : []))
     }
 
-    /// A sentence for each kind that can neither be exported nor was left out.
+    /// Kinds that can neither be exported nor were left out.
     package func refusals(_ counts: TransferCounts) -> [String] {
         TransferredKind.allCases.compactMap { kind in
             guard let count = counts.byKind[kind], count > 0, !left.contains(kind), !format.held.contains(kind) else {

@@ -7,8 +7,8 @@ import WebAuthn
 extension AccountLine {
     /// Parses ``text(_:)-(ExportedAccount)``.
     ///
-    /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: without it,
-    ///   the account would be less protected than before.
+    /// - Throws: ``LineProblem``, also for a factor, passkey or removed identity that cannot be restored: the account
+    ///   would be less protected than before.
     package static func imported(
         _ line: [UInt8], at now: Instant, noting note: @escaping (String) -> Void = { _ in },
         newID: @escaping () -> IdentityID

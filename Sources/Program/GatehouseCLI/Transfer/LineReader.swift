@@ -17,7 +17,6 @@ package struct LineReader {
     private let handle: FileHandle
     private var chunk: ArraySlice<UInt8> = []
     private var number = 0
-    /// For the progress display.
     private(set) var position = 0
     /// Bytes; nil for a pipe.
     let length: Int?
@@ -42,7 +41,6 @@ package struct LineReader {
     /// The last line's line feed is optional.
     ///
     /// - Returns: nil at the end.
-    /// - Throws: The error of reading the file.
     package mutating func next() throws -> Line? {
         var line: [UInt8] = []
         var isTooLong = false

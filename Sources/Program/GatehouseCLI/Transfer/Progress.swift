@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// One line for a terminal.
 package struct Progress: Sendable {
     /// From 0 to 1; nil if the total is unknown.
     package var fraction: Double?

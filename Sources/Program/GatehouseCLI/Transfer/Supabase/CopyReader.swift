@@ -1,12 +1,11 @@
 import GatehouseWire
 
-/// Finds certain tables' rows in a plain dump. Also tracks other tables' rows, whose content may look like a heading.
+/// Tracks other tables' rows as well: their content may look like a heading.
 package struct CopyReader {
     package enum Step: Equatable, Sendable {
         case nothing
         case began(table: String)
         case row(table: String, columns: [String], values: [String?])
-        /// A malformed row of a wanted table.
         case unreadable(reason: String)
     }
 
@@ -21,7 +20,6 @@ package struct CopyReader {
     /// Otherwise the dump is incomplete.
     package var isWhole: Bool { section == nil && unfinished <= 0 }
 
-    /// - Parameter line: nil for a line that is too long.
     package mutating func take(_ line: [UInt8]?) -> Step {
         guard let section else { return line.map { between($0) } ?? .nothing }
         if let line, line.elementsEqual("\\.".utf8) {

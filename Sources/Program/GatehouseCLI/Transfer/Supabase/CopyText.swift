@@ -3,7 +3,6 @@ import GatehouseWire
 /// PostgreSQL's `COPY` text format, as in a plain `pg_dump`.
 package enum CopyText {
     /// - Parameter line: For example `COPY auth.users (id, email) FROM stdin;`. A table without columns has no list.
-    /// - Returns: nil for any other line.
     package static func heading(_ line: String) -> (table: String, columns: [String])? {
         guard line.hasPrefix("COPY "), line.hasSuffix(" FROM stdin;") else { return nil }
         let target = line.dropFirst(5).dropLast(12)
@@ -45,9 +44,7 @@ package enum CopyText {
         return bytes
     }
 
-    /// Parses a text array such as `{a,"b c",NULL}`.
-    ///
-    /// - Returns: nil for any other text, and for nested arrays.
+    /// `{a,"b c",NULL}`. nil for any other text, and for nested arrays.
     package static func array(_ text: String) -> [String?]? {
         guard text.unicodeScalars.first == "{", text.unicodeScalars.last == "}" else { return nil }
         var rest = text.unicodeScalars.dropFirst().dropLast()

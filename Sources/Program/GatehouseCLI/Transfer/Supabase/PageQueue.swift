@@ -11,11 +11,10 @@ package final class PageQueue: Sendable {
     private let state = Mutex(State())
     private let pages: AsyncThrowingStream<[SupabaseRow], any Error>
     private let continuation: AsyncThrowingStream<[SupabaseRow], any Error>.Continuation
-    /// Limits the pages in transit. Starts at 0, because deallocating a semaphore below its initial value ends the
-    /// process, and pages may remain.
+    /// Limits the pages in transit. Starts at 0: deallocating a semaphore below its initial value ends the process, and
+    /// pages may remain.
     private let places = DispatchSemaphore(value: 0)
 
-    /// Has room for two pages.
     package init() {
         (pages, continuation) = AsyncThrowingStream.makeStream()
         for _ in 0..<2 { places.signal() }
@@ -23,7 +22,7 @@ package final class PageQueue: Sendable {
 
     var last: String? { state.withLock(\.last) }
 
-    /// Blocks until there is room, so call it on the transaction's thread.
+    /// Blocks until there is room.
     ///
     /// - Returns: false without a consumer.
     package func give(_ page: [SupabaseRow]) -> Bool {

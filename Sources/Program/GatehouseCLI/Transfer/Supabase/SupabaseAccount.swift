@@ -16,7 +16,6 @@ package enum Remark: String, CaseIterable, Sendable {
     // Sessions that are not imported.
     case sessionEnded, sessionExpired, sessionUnreadable, sessionTaken, sessionParted
 
-    /// For the import's summary, after the number of cases.
     package var summary: String {
         switch self {
         case .singleSignOn: "accounts left out: they sign in through SAML, which this version does not have"
@@ -85,7 +84,6 @@ package struct SupabaseAccount: Sendable {
     /// Problems become ``notes`` instead of errors.
     ///
     /// - Parameters:
-    ///   - text: The JSON object.
     ///   - policy: Decides which sessions have ended.
     ///   - newID: For identities that the source lacks.
     package init(

@@ -2,8 +2,7 @@ import GatehouseWire
 import PostgresDriver
 import SQLDatabase
 
-/// A live database, read in one snapshot that does not block writers. Reads the rest in a second snapshot after a lost
-/// connection.
+/// Read in one snapshot that does not block writers, and in a second one after a lost connection.
 final class SupabaseDatabase: SupabaseSource {
     private static let pageSize = 200
     /// For reading a page, and for the previous one's consumer.

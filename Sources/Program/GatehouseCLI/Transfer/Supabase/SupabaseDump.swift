@@ -2,8 +2,8 @@ import GatehouseWire
 import SQLDatabase
 import SQLiteDriver
 
-/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. Loaded into a temporary database,
-/// because dumps group rows by table, not by account.
+/// A plain `pg_dump` of the schema `auth`, and of `public.profiles` if it exists. Dumps group rows by table, not by
+/// account, so the rows pass through a temporary database.
 final class SupabaseDump: SupabaseSource {
     private static let pageSize = 200
     private static let batchSize = 500
@@ -14,7 +14,6 @@ final class SupabaseDump: SupabaseSource {
     private let rows: SQLiteDatabase
     private let position = Position()
 
-    /// Where the next page begins.
     private actor Position {
         var last = ""
         func move(to id: String) { last = id }
@@ -153,7 +152,6 @@ final class SupabaseDump: SupabaseSource {
 enum DumpForm: Equatable {
     case gzip, custom, tar
 
-    /// - Parameter line: The file's first line.
     init?(_ line: [UInt8]?) {
         guard let line else { return nil }
         if line.starts(with: [0x1F, 0x8B]) {

@@ -1,10 +1,8 @@
 package import AccountStore
 import GatehouseWire
 
-/// The `psql` script around the lines of accounts and profiles. The server converts JSON to rows, so it fits every
-/// version of Supabase's schema.
+/// For `psql`. The server converts JSON to rows, so it fits every version of Supabase's schema.
 package enum SupabaseExport {
-    /// Before the lines of accounts.
     package static let beginning = """
         -- Accounts for a database with Supabase's schema `auth`. It holds password hashes and secrets: delete it afterwards.
         -- psql --single-transaction --set ON_ERROR_STOP=1 --file THIS postgres://…
@@ -16,7 +14,6 @@ package enum SupabaseExport {
 
         """
 
-    /// Between accounts and profiles.
     package static let profilesBeginning = """
         \\.
         COPY gatehouse_profiles (line) FROM stdin;

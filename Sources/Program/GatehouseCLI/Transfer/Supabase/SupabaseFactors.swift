@@ -2,21 +2,18 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// A Supabase account's verified second factors ([Multi-factor
-/// authentication](https://supabase.com/docs/guides/auth/auth-mfa)). Imports only authenticator apps: a security key's
-/// response names the old server, phone numbers are no factors here, and a recovery code's hash does not reveal the
-/// prefix by which this server finds it.
+/// Supabase's [multi-factor authentication](https://supabase.com/docs/guides/auth/auth-mfa). Imports only authenticator
+/// apps: a security key's response names the old server, phone numbers are no factors here, and a recovery code's hash
+/// does not reveal the prefix by which this server finds it.
 struct SupabaseFactors {
     let imported: [TransferredFactor]
     /// One is of another kind, or has an encrypted secret.
     let isIncomplete: Bool
-    /// They are not imported.
     let hasRecoveryCodes: Bool
 
     /// Of an authenticator app's secret. Supabase Auth generates 20.
     static let secretBytes = 10...128
 
-    /// - Parameter rows: From `auth.mfa_factors`.
     init(_ rows: AuthJSON?, of user: UserID, at now: Instant) {
         var (imported, isIncomplete): ([TransferredFactor], Bool) = ([], false)
         var names: Set<ExternalName> = []

@@ -2,8 +2,8 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// Imports concurrently, because concurrent writers share a commit. Existing accounts stay unchanged, so an interrupted
-/// import can simply be repeated.
+/// Concurrent writers share a commit. Existing accounts stay unchanged, so an interrupted import can simply be
+/// repeated.
 struct SupabaseImport {
     /// Concurrent writes.
     private static let width = 64
@@ -13,7 +13,7 @@ struct SupabaseImport {
     /// They may use the admin API.
     let administratorRoles: [String]
     let isDryRun: Bool
-    /// Called with account, remark and detail for each skipped or incomplete account or session.
+    /// With account, remark and detail.
     let report: (String, Remark, String) throws -> Void
     private(set) var added = 0
     /// Confirmed addresses that are treated as proven.
@@ -40,7 +40,6 @@ struct SupabaseImport {
         let notes: [SupabaseAccount.Note]
         /// nil for a skipped account.
         let outcome: ImportedAccountOutcome?
-        /// Empty for a skipped account.
         var role = ""
     }
 
@@ -136,7 +135,6 @@ struct SupabaseImport {
     /// Data is missing that should have been imported.
     var hasFailed: Bool { remarks.keys.contains(where: \.isFailure) }
 
-    /// One line per kind of data.
     var summary: [String] {
         let verb = isDryRun ? "would come" : "came"
         func line(_ count: Int, _ text: String) -> String? { count > 0 ? "\(Progress.grouped(count)) \(text)" : nil }

@@ -3,25 +3,20 @@ import AccountStore
 import Crypto
 import GatehouseWire
 
-/// A session's refresh tokens to import: the valid ones, the previous one, and a few older ones to detect reuse.
+/// The valid ones, the previous one, and a few older ones to detect reuse.
 struct SupabaseTokens {
     private static let olderLimit = 3
     /// A later refresh is not the one that came with the second factor.
     private static let raising: Duration = .seconds(10)
 
     private(set) var tokens: [(token: ImportedRefreshToken, age: ImportedTokenAge)] = []
-    /// When the newest valid token was issued.
     private(set) var refreshedAt: Instant?
     /// With a secret of the source.
     private(set) var isEncrypted = false
     /// The counter of the first token at the session's level. A thief may have an earlier one.
     private(set) var levelCounter: Int64 = 0
-    /// nil without a second factor.
     private let raisedAt: Instant?
 
-    /// - Parameters:
-    ///   - rows: From auth.refresh_tokens, in any order.
-    ///   - raisedAt: nil without a second factor.
     init(
         session: SessionID, _ row: LineColumns, _ rows: [LineColumns], raisedAt: Instant?
     ) throws(LineProblem) {
@@ -41,7 +36,6 @@ struct SupabaseTokens {
         if let token = ImportedRefreshToken(Secret(text)) { tokens.append((token, age)) }
     }
 
-    /// - Parameter isAtLevel: Issued after the session's second factor.
     private mutating func add(_ text: String, _ age: ImportedTokenAge, isAtLevel: Bool) {
         add(text, age)
         if !isAtLevel { levelCounter = max(levelCounter, age.rawValue + 1) }
@@ -78,8 +72,8 @@ struct SupabaseTokens {
         return createdAt >= raisedAt
     }
 
-    /// Tokens without rows, derived from the session's key and a counter. Their issue times are unknown: only a refresh
-    /// after the second factor shows that the previous token also came after it.
+    /// Tokens without rows, derived from the session's key and a counter. Only a refresh after the second factor shows
+    /// that the previous token also came after it.
     private mutating func addSecondVersion(
         _ session: SessionID, _ key: SymmetricKey, _ counter: Int64, refreshedAt: Instant?
     ) {
