@@ -1,24 +1,19 @@
 package import GatehouseWire
 
-/// Values from the providers' consoles, which configure the server for the simulated providers.
+/// Values that a developer would enter in the providers' consoles.
 package struct StandInRegistration: Sendable {
     package struct Apple: Sendable {
-        /// Of `/auth/authorize`, `/auth/token`, `/auth/revoke` and `/auth/keys`.
         package let base: String
         /// In ID tokens and notifications.
         package let issuer: String
-        /// The Services ID, for browsers.
         package let webClient: String
-        /// Bundle ids, for native sign-in.
         package let apps: [String]
         /// Compared byte for byte.
         package let redirectURIs: [String]
         /// Ten capital letters and digits, like the key id.
         package let teamID: String
         package let keyID: String
-        /// The .p8 file.
         package let privateKey: Secret
-        /// For notifications; nil for none.
         package let notificationEndpoint: String?
 
         /// Whatever the issuer.
@@ -31,7 +26,6 @@ package struct StandInRegistration: Sendable {
         /// For browsers.
         package let webClient: String
         package let secret: Secret
-        /// Client ids, for native sign-in.
         package let apps: [String]
         /// Compared byte for byte.
         package let redirectURIs: [String]
@@ -46,9 +40,8 @@ package struct StandInSettings: Sendable {
     package let external: String
     /// Compared byte for byte.
     package var redirectURIs: [String]
-    /// Defaults to this server's URL, so that its tokens cannot be mistaken for real ones.
+    /// Defaults to this server's URL: its tokens cannot be mistaken for real ones.
     package var appleIssuer: String
-    /// The Services ID.
     package var appleWebClient = "com.example.app.web"
     /// Bundle ids. The first is the default of native sign-in and notifications.
     package var appleApps = ["com.example.app"]
@@ -58,7 +51,6 @@ package struct StandInSettings: Sendable {
     package var googleApps = ["ios.apps.example.com", "android.apps.example.com"]
     /// nil refuses `POST /dev/apple/notify`.
     package var notificationEndpoint: String?
-    /// The reference app in a browser.
     package var app: String?
     package var inbox: String?
     /// The token endpoints' delay for the slow test account.

@@ -31,7 +31,6 @@ package struct StandInWorld: Sendable {
 }
 
 extension StandInWorld {
-    /// A test account's behaviour at a token endpoint.
     func undergo(_ person: Person?, slowness: Duration) async throws {
         switch person?.conduct {
         case .takesTime: try await wait(slowness)
@@ -41,7 +40,7 @@ extension StandInWorld {
         }
     }
 
-    /// A different nonce for the test account that simulates a mismatch.
+    /// Differs for the test account that simulates a mismatch.
     func nonce(of grant: Grant) -> String? {
         grant.visitor.person.conduct == .mixesUpNonce ? Base64URL.text(randomBytes(32)) : grant.nonce
     }

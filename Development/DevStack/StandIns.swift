@@ -4,18 +4,16 @@ package import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Simulated Apple and Google, for `gatehouse dev` and tests. They refuse what the real ones refuse.
+/// They refuse what the real Apple and Google refuse.
 package struct StandIns: Sendable {
     package let apple: StandInApple
     package let google: StandInGoogle
-    /// Configures the server for both.
     package let registration: StandInRegistration
     private let landing: LandingPage
 
     /// The default redirect target.
     package static func site(_ external: String) -> String { external + LandingPage.path }
 
-    /// With new keys and secrets.
     package static func make(_ settings: StandInSettings, in world: StandInWorld) throws -> StandIns {
         let (key, pem) = privateKey(world.randomBytes)
         let apple = StandInRegistration.Apple(
@@ -34,7 +32,6 @@ package struct StandIns: Sendable {
             landing: LandingPage(external: settings.external, app: settings.app, inbox: settings.inbox))
     }
 
-    /// Routes under `/dev/apple` and `/dev/google`, and the page at `/dev`.
     package func tables(runtime: ServerRuntime) -> [RouteTable] {
         [apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime)]
     }
@@ -54,8 +51,7 @@ package struct StandIns: Sendable {
     }
 }
 
-/// Keeps other websites from using a dev server's test controls: their requests have another `Origin`. Programs send
-/// none.
+/// Keeps other websites, whose requests have another `Origin`, from using the test controls. Programs send none.
 struct OwnOriginOnly: Sendable {
     let external: String
 

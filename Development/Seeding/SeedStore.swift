@@ -7,7 +7,6 @@ extension Accounts {
     package var seeds: SeedStore { SeedStore(accounts: self) }
 }
 
-/// Fictitious accounts for measurements.
 package struct SeedStore: Sendable {
     package let accounts: Accounts
 
@@ -39,7 +38,6 @@ package struct SeedStore: Sendable {
     }
 
     /// - Returns: nil if another process holds the lock.
-    /// - Throws: Errors of `work`, and ``DatabaseFailure``.
     package func exclusivelySeeding<Value: Sendable>(
         _ work: @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -47,7 +45,6 @@ package struct SeedStore: Sendable {
     }
 
     /// - Parameter stopsAtOther: Stops at the first account that is not seeded.
-    /// - Throws: ``DatabaseFailure``.
     package func countSeeded(stopsAtOther: Bool) async throws -> (seeded: Int, hasOthers: Bool) {
         var (seeded, hasOthers, last): (Int, Bool, String?) = (0, false, nil)
         while true {
@@ -78,7 +75,7 @@ package struct SeedStore: Sendable {
         return (page.last?.id, ids.count)
     }
 
-    /// Deletes seeded accounts' audit entries; see ``removeSeeded(after:)``.
+    /// Audit entries; see ``removeSeeded(after:)``.
     package func removeSeededLog(after last: String?) async throws -> (last: String?, removed: Int) {
         let first = last ?? Accounts.nilID
         let page = try await database.read { db in

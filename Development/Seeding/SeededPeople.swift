@@ -8,7 +8,7 @@ package import GatehouseWire
 /// and a private relay address. Each has a session, every fourth a second one. Most sessions have been refreshed up to
 /// 300 times.
 package struct SeededPeople: Sendable {
-    /// A reserved domain (RFC 2606 §2): no email can be delivered, and no real account has such an address.
+    /// RFC 2606 §2: no email can be delivered, and no real account has such an address.
     package static let domain = "seeded.invalid"
     package static let password = Secret("seeded people share one")
 
@@ -32,7 +32,6 @@ package struct SeededPeople: Sendable {
     /// Lower case.
     package static func address(_ number: Int, seed: UInt64) -> String { "person-\(number).\(seed)@\(domain)" }
 
-    /// For other uses of the seed, such as the shared password hash's salt.
     package static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         SeededBytes(seed: seed, number: -1).next(count)
     }
@@ -57,7 +56,6 @@ package struct SeededPeople: Sendable {
         return beginning(number, seed: seed, accounts).rules.newUser(at: Instant(seconds: 0)).id.text == id
     }
 
-    /// Drawn before the account's id.
     private static func beginning(
         _ number: Int, seed: UInt64, _ accounts: Accounts
     ) -> (bytes: SeededBytes, rules: Accounts, age: Duration, name: SeededName) {
@@ -146,7 +144,6 @@ package struct SeededPeople: Sendable {
     }
 }
 
-/// With all rows that belong to it.
 struct SeededPerson: Sendable {
     let account: Account
     let sessions: [SeededSession]

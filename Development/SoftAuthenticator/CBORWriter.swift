@@ -8,12 +8,10 @@ package enum CBORWriter {
 
     package static func text(_ text: String) -> [UInt8] { head(3, UInt64(text.utf8.count)) + Array(text.utf8) }
 
-    /// - Parameter elements: Encoded.
     package static func array(_ elements: [[UInt8]]) -> [UInt8] {
         elements.reduce(into: head(4, UInt64(elements.count))) { $0 += $1 }
     }
 
-    /// - Parameter members: Encoded.
     package static func map(_ members: [([UInt8], [UInt8])]) -> [UInt8] {
         members.reduce(into: head(5, UInt64(members.count))) { $0 += $1.0 + $1.1 }
     }

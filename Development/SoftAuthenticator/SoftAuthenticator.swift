@@ -3,13 +3,10 @@ package import GatehouseWire
 package import WebAuthn
 
 package enum SoftAuthenticatorProblem: Error, Equatable, Sendable {
-    /// A member is missing or has the wrong type.
     case malformedOptions(String)
-    /// None of the offered ones is known.
     case noAlgorithm
     /// `excludeCredentials` names a key of this authenticator.
     case alreadyRegistered
-    /// No key fits `rpId` and `allowCredentials`.
     case noCredential
 }
 
@@ -27,7 +24,6 @@ package struct SoftAuthenticator: Sendable {
         package let userHandle: [UInt8]
         package let userName: String
         package let key: SoftKey
-        /// The last response's.
         package fileprivate(set) var signCount: UInt32
     }
 

@@ -2,13 +2,11 @@ package import WebAuthn
 
 /// A ceremony's deviations, for tests of refusals. nil changes nothing.
 package struct SoftChanges: Sendable {
-    /// In the client data.
     package var type: String?
     /// Bytes.
     package var challenge: [UInt8]?
     package var crossOrigin: Bool?
     package var topOrigin: String?
-    /// Replaces the client data's bytes.
     package var clientData: [UInt8]?
     /// Its hash is signed.
     package var relyingPartyID: String?
@@ -19,7 +17,6 @@ package struct SoftChanges: Sendable {
     /// Replaces the COSE_Key in the attested data.
     package var publicKey: [UInt8]?
     package var credentialID: [UInt8]?
-    /// The id in the response's JSON.
     package var reportedID: [UInt8]?
     /// Replaces format and encoded statement.
     package var statement: (format: String, encoded: [UInt8])?

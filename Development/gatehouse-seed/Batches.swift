@@ -10,7 +10,6 @@ struct Batches: Sendable {
     let users: Int
     let seed: UInt64
 
-    /// - Returns: A sentence.
     func run() async throws -> String {
         let begin = ContinuousClock.now
         let now = Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))

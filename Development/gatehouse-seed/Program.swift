@@ -42,7 +42,7 @@ struct SeedingFailure: Error, CustomStringConvertible {
 }
 
 extension Accounts {
-    /// From the environment's database. Its schema must be this build's.
+    /// Its schema must be this build's.
     static func opened() throws -> Accounts {
         let settings = try ServerSettings(GivenSettings(environment: ProcessInfo.processInfo.environment))
         guard let secrets = settings.secrets else { throw SeedingFailure(description: "GATEHOUSE_SECRETS is missing.") }

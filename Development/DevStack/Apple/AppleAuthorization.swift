@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// A valid request to `/auth/authorize`.
 struct AppleAuthorization {
     let client: String
     let wantsIDToken: Bool
@@ -79,7 +78,7 @@ extension StandInApple {
         return page(try AppleAuthorization(query, registration), query).response
     }
 
-    /// Validates the whole query again: anyone can submit the form.
+    /// Validates the query again: anyone can submit the form.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try AppleAuthorization(query, registration)
@@ -115,7 +114,7 @@ extension StandInApple {
         return fields
     }
 
-    /// JSON in a form field, which Apple sends once; nil if not requested.
+    /// JSON that Apple sends once; nil if not requested.
     private static func user(_ visitor: Visitor, _ scopes: [String]) -> String? {
         var user: AuthJSONObject = [:]
         if scopes.contains("name") {

@@ -13,8 +13,7 @@ extension StandInApple {
         var isAboutAddress: Bool { self == .emailDisabled || self == .emailEnabled }
     }
 
-    /// `/notify` with `{"person","event"}`, and `client_id` and `email` if needed: simulates an event and notifies the
-    /// server.
+    /// `/notify` with `{"person","event"}`, and `client_id` and `email` if needed.
     func notify(_ request: Request, _ context: ServerContext) async throws -> Response {
         let members = try await request.jsonMembers(context)
         let visitor = try Self.provider.visitor(named: members)
@@ -48,7 +47,7 @@ extension StandInApple {
         }
     }
 
-    /// As with Apple, `events` is JSON in a string, with milliseconds and booleans as strings.
+    /// As with Apple: JSON in a string, with milliseconds and booleans as strings.
     private func notification(_ event: Event, _ visitor: Visitor, _ client: String) throws -> String {
         let now = world.now()
         var events: AuthJSONObject = [

@@ -3,11 +3,9 @@ import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
 
-/// Apple's rules for client secrets.
 struct ClientSecretCheck: Sendable {
     /// Six months, by Apple's definition.
     static let maximumLifetime: Duration = .seconds(15_777_000)
-    /// Between the clocks.
     private static let leeway: Duration = .seconds(60)
 
     let teamID: String
@@ -23,7 +21,7 @@ struct ClientSecretCheck: Sendable {
         keys = try KeySet([JSONWebKey(jwk)])
     }
 
-    /// - Throws: `invalid_client` (400), with the problem.
+    /// - Throws: `invalid_client` (400).
     func check(_ secret: String, of client: String, at now: Instant) throws(OAuthRefusal) {
         let token: VerifiedToken
         do { token = try keys.verify(secret, at: now) } catch { throw Self.refusal(Self.sentence(error)) }

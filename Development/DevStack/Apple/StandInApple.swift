@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Simulates Apple's REST API, except that it accepts redirect URIs with http and without a domain.
+/// Apple's REST API, except that it accepts redirect URIs with http and without a domain.
 package struct StandInApple: Sendable {
     static let provider = SimulatedProvider.apple
     /// Apple's.
@@ -34,7 +34,7 @@ package struct StandInApple: Sendable {
         origin = OwnOriginOnly(external: settings.external)
     }
 
-    /// Calls of `/auth/revoke` with status 200, oldest first; the last thousand.
+    /// Oldest first; the last thousand.
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {
@@ -51,7 +51,7 @@ package struct StandInApple: Sendable {
                 Route(.post, "/auth/authorize", timeLimit: limit, answering(choose)),
                 Route(.post, "/auth/token", timeLimit: limit + slowness, answering(token)),
                 Route(.post, "/auth/revoke", timeLimit: limit, answering(revoke)),
-                // Test controls, which Apple does not have.
+                // Test controls.
                 Route(.post, "/rotate-keys", guardedBy: own, rotateKeys),
                 Route(.post, "/notify", guardedBy: own, timeLimit: limit, answering(notify)),
                 Route(

@@ -2,7 +2,6 @@ import GatehouseWire
 import HTTPServing
 import Hummingbird
 
-/// A valid request to `/o/oauth2/v2/auth`.
 struct GoogleAuthorization {
     let client: String
     /// Without duplicates, sorted.
@@ -128,7 +127,7 @@ extension StandInGoogle {
         return page(authorization, query).response
     }
 
-    /// Validates the whole query again: anyone can submit the form.
+    /// Validates the query again: anyone can submit the form.
     func choose(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = try request.authorizationQuery()
         let authorization = try GoogleAuthorization(query, registration)

@@ -114,7 +114,7 @@ extension StandInGoogle {
         ]
     }
 
-    /// - Parameter party: The requesting client. For apps with a server it differs from the audience.
+    /// - Parameter party: The requesting client, which is not the audience for apps with a server.
     func idToken(for grant: Grant, party: String, accessToken: String) throws -> String {
         let now = world.now()
         var claims = Self.profile(of: grant)

@@ -4,8 +4,7 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-/// Simulates Google's OpenID Connect. Stricter where our clients would be wrong: refuses requests without `openid` and
-/// plain code challenges.
+/// Stricter than Google where our clients would be wrong: refuses requests without `openid` and plain code challenges.
 package struct StandInGoogle: Sendable {
     static let provider = SimulatedProvider.google
     static let codeLifetime: Duration = .seconds(600)
@@ -28,7 +27,7 @@ package struct StandInGoogle: Sendable {
         origin = OwnOriginOnly(external: settings.external)
     }
 
-    /// Calls of `/revoke` with status 200, oldest first; the last thousand.
+    /// Oldest first; the last thousand.
     package var revocations: [Revocation] { ledger.revocations }
 
     func table(runtime: ServerRuntime) -> RouteTable {
@@ -47,7 +46,7 @@ package struct StandInGoogle: Sendable {
                 Route(.get, "/userinfo", answering(userInfo)),
                 Route(.post, "/userinfo", answering(userInfo)),
                 Route(.post, "/revoke", timeLimit: limit, answering(revoke)),
-                // Test controls, which Google does not have.
+                // Test controls.
                 Route(.post, "/rotate-keys", guardedBy: own, rotateKeys),
                 Route(
                     .post, "/native-credential", guardedBy: own, timeLimit: limit + slowness,

@@ -6,7 +6,6 @@ import Synchronization
 /// there are too many.
 package final class Inbox: Sendable {
     package static let maximumCount = 200
-    /// Of all files together.
     package static let maximumBytes = 16_777_216
     /// Bytes.
     static let longestSearch = 256
@@ -16,7 +15,7 @@ package final class Inbox: Sendable {
 
     enum Wake {
         case look
-        /// Too many other pages; no more events follow.
+        /// No more events follow.
         case moved
     }
 
@@ -121,7 +120,6 @@ package final class Inbox: Sendable {
     }
 }
 
-// Pages that show new emails as they arrive.
 extension Inbox {
     /// Wakes for each new email, and once at the beginning.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {

@@ -13,9 +13,6 @@ package struct InboxMail: Hashable, Sendable {
     package var link: String?
     package var code: String?
 
-    /// - Parameters:
-    ///   - id: Characters other than letters, digits and hyphens are removed.
-    ///   - source: RFC 5322.
     package init(
         id: String, sentAt: Instant, recipient: String, subject: String, text: String, html: String, source: String,
         link: String? = nil, code: String? = nil
@@ -43,7 +40,7 @@ package struct InboxMail: Hashable, Sendable {
         return .object(members)
     }
 
-    /// - Returns: nil for JSON that ``json`` cannot produce.
+    /// - Returns: nil for anything but ``json``.
     init?(json: AuthJSON) {
         guard let id = json["id"]?.stringValue, let sentAt = (json["sent_at"]?.stringValue).flatMap({ Instant($0) }),
             let recipient = json["to"]?.stringValue, let subject = json["subject"]?.stringValue,

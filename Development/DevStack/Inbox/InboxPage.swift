@@ -2,14 +2,13 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// Works without scripts, except that new emails need a reload.
+/// Without scripts, new emails need a reload.
 struct InboxPage {
     let mails: [InboxMail]
     let search: String
     /// Without the search.
     let total: Int
 
-    /// For its script and its form.
     private static let policy = ["connect-src 'self'", "form-action 'self'"]
 
     var response: Response {
@@ -73,8 +72,7 @@ struct InboxPage {
 }
 
 extension InboxMail {
-    /// In whole seconds, for programs.
     var moment: String { "\(Instant(seconds: sentAt.seconds))" }
-    /// For people without the script, which shows their own time zone.
+    /// Without the script, which shows the reader's time zone.
     var readableMoment: String { "\(moment.prefix(10)) \(moment.dropFirst(11).prefix(8)) UTC" }
 }

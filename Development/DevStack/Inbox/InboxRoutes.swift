@@ -12,7 +12,6 @@ extension Inbox {
     /// Keep-alive events detect dead connections.
     private static let pulse: Duration = .seconds(15)
 
-    /// - Parameter external: The dev server's public URL without a trailing slash.
     package func table(runtime: ServerRuntime, external: String) -> RouteTable {
         let origin = OwnOriginOnly(external: external)
         let own: Route.Guard = { try origin.check($0, $1) }
@@ -33,7 +32,6 @@ extension Inbox {
         return InboxPage(mails: mails(containing: search), search: search, total: count).response
     }
 
-    /// `{"mails":[…]}`, newest first.
     @Sendable private func listAsJSON(_ request: Request, _ context: ServerContext) -> Response {
         let mails = mails(containing: search(request)).map { AuthJSON.object($0.summary) }
         let json = AuthJSON.object(["mails": .array(mails)])

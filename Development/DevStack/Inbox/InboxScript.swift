@@ -1,6 +1,5 @@
-/// A page's content security policy lists the digests of its scripts and styles.
+/// The content security policy lists their digests.
 enum InboxScript {
-    /// Shows new emails, and searches while typing.
     static let list: StaticString = """
         "use strict";
         const at = id => document.getElementById(id);
@@ -48,7 +47,6 @@ enum InboxScript {
         connect();
         """
 
-    /// Copies the code, and shows the time in the reader's zone.
     static let mail: StaticString = """
         "use strict";
         for (const time of document.querySelectorAll("time"))

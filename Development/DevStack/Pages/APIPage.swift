@@ -9,8 +9,7 @@ package struct APIPage: Sendable {
 
     private let content: [HTML]
 
-    /// - Parameter document: OpenAPI.
-    /// - Throws: ``JSONProblem`` if it is not JSON.
+    /// - Throws: ``JSONProblem``.
     package init(document: [UInt8]) throws {
         let paths = try JSONReader.read(document)["paths"]?.objectValue ?? [:]
         var all: [(tag: String, path: String, html: HTML)] = []

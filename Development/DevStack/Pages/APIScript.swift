@@ -1,6 +1,5 @@
 /// The content security policy lists their digests.
 enum APIScript {
-    /// Adds a form to an opened request, and sends it to this server.
     static let script: StaticString = """
         "use strict";
         const made = (kind, members, ...children) => {

@@ -1,13 +1,12 @@
 import GatehouseWire
 
-/// Escapes every interpolated text. Only HTML is inserted unchanged.
+/// Escapes every interpolated text except HTML.
 struct HTML: ExpressibleByStringInterpolation {
     let text: String
 
     init(stringLiteral value: String) { text = value }
     init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-    /// Our own text, such as a style sheet.
     init(trusted text: StaticString) { self.text = "\(text)" }
 
     struct StringInterpolation: StringInterpolationProtocol {

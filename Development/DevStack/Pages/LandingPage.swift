@@ -10,12 +10,11 @@ package enum ExampleProofKey {
     package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }
 
-/// The default redirect target. Shows the browser's return parameters, and links to both simulated providers.
+/// Shows the browser's return parameters, and links to both simulated providers.
 struct LandingPage: Sendable {
     static let path = "/dev"
 
     let external: String
-    /// The reference app.
     var app: String?
     var inbox: String?
 

@@ -5,9 +5,8 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// Every page is self-contained and safe against script injection.
 enum Page {
-    /// - Parameter script: The only script that may run, identified by its digest.
+    /// - Parameter script: The only script that may run.
     static func response(
         _ provider: SimulatedProvider, title: String, status: HTTPResponse.Status = .ok, script: StaticString? = nil,
         _ body: HTML
@@ -18,9 +17,6 @@ enum Page {
             status: status, script: script, body)
     }
 
-    /// - Parameters:
-    ///   - style: After the common style sheet.
-    ///   - policy: Further directives of the content security policy.
     static func response(
         title: String, header: HTML = "<strong>gatehouse dev</strong> on this machine",
         status: HTTPResponse.Status = .ok, script: StaticString? = nil, style: StaticString? = nil,

@@ -2,7 +2,6 @@ import Hummingbird
 
 /// The client is uncertain, so the error is shown on a page instead of being sent to the app (RFC 6749 §4.1.2.1).
 struct PageRefusal: Error, Equatable {
-    /// OAuth's or the provider's code.
     let error: String
     let explanation: String
     /// The rejected value; `accepted` lists valid ones.

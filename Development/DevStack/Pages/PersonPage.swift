@@ -8,9 +8,8 @@ struct PersonPage {
     let client: String
     let wishes: [String]
     let returnsTo: String
-    /// Of the authorization request. The form is sent to the same URL, which validates it again.
+    /// The form is sent to the same URL, which validates it again.
     let query: String
-    /// For the input field.
     var hint: String?
     var refused: (typed: String, problem: Visitor.AddressProblem)?
 
@@ -56,7 +55,7 @@ struct PersonPage {
         """
     }
 
-    /// The error is between label and field, where it is visible on narrow screens.
+    /// The error is between label and field, to be visible on narrow screens.
     private func typing(_ person: Person) -> HTML {
         let invalid: HTML = refused == nil ? "" : #" aria-invalid="true" autofocus"#
         return """

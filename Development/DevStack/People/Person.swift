@@ -5,7 +5,6 @@ package struct Person: Hashable, Sendable {
     package enum Address: Hashable, Sendable {
         case verified(String)
         case unverified(String)
-        /// The app gets an Apple relay address.
         case hidden
         case none
         /// On the page; treated as verified.
@@ -14,7 +13,6 @@ package struct Person: Hashable, Sendable {
 
     package enum Conduct: Hashable, Sendable {
         case signsIn
-        /// On the page.
         case cancels
         /// The token endpoint fails.
         case failsAtToken
@@ -57,7 +55,6 @@ extension Person {
 
     static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
 
-    /// In the page's order.
     package static func cast(of provider: SimulatedProvider) -> [Person] {
         provider == .apple ? all : all.filter { $0.address != .hidden }
     }

@@ -13,8 +13,6 @@ extension SimulatedProvider {
     }
 
     /// From a test control's JSON.
-    ///
-    /// - Throws: ``OAuthRefusal`` `invalid_request`, or the members' errors for a wrong type.
     func visitor(named members: JSONMembers) throws -> Visitor {
         let cast = Person.cast(of: self)
         let id = try members.string("person")

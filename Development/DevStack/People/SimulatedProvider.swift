@@ -12,12 +12,11 @@ package enum SimulatedProvider: String, Sendable {
         }
     }
 
-    /// Where it is mounted.
     var path: String { "/dev/" + rawValue }
 }
 
 extension SimulatedProvider {
-    /// The same after every start, and different for each provider.
+    /// Constant, and different for each provider.
     func subject(for key: String) -> String {
         let digest = Array(SHA256.hash(data: Array("\(rawValue) subject \(key)".utf8)))
         let digits = digest.map { String($0 % 10) }

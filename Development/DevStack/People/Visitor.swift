@@ -1,6 +1,5 @@
 import GatehouseWire
 
-/// An account as one provider knows it.
 struct Visitor: Sendable {
     let person: Person
     let subject: String

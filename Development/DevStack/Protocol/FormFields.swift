@@ -2,7 +2,6 @@ import GatehouseWire
 
 /// A query or form (WHATWG URL §5.1), parsed strictly.
 struct FormFields {
-    /// Far more than any request needs.
     private static let maximumCount = 100
 
     private let pairs: [(name: String, value: String)]
@@ -37,7 +36,6 @@ struct FormFields {
         return pairs.first { !seen.insert(ExternalName(trusted: $0.name)).inserted }?.name
     }
 
-    /// ASCII without quotes.
     var encoded: String {
         pairs.map { FormText.escape($0.name) + "=" + FormText.escape($0.value) }.joined(separator: "&")
     }

@@ -1,7 +1,6 @@
 import GatehouseWire
 import Synchronization
 
-/// A user's consent for an app.
 struct Grant: Sendable {
     let client: String
     let visitor: Visitor
@@ -15,7 +14,7 @@ struct Grant: Sendable {
     var mayRefresh = true
 }
 
-/// A simulated provider's state, in memory. Bounded by evicting the oldest entries.
+/// In memory, bounded by evicting the oldest entries.
 final class Ledger: Sendable {
     static let capacity = 1_000
 
@@ -87,7 +86,7 @@ extension Ledger {
 }
 
 extension Ledger {
-    /// - Returns: Whether this is the first consent, with which the provider sends the user's name.
+    /// - Returns: Whether the provider sends the user's name, as with the first consent.
     func noteConsent(_ client: String, _ visitor: Visitor) -> Bool {
         state.withLock { state in
             let key = client + " " + visitor.subject
@@ -97,9 +96,7 @@ extension Ledger {
         }
     }
 
-    /// Also invalidates everything that was issued.
-    ///
-    /// - Parameter client: nil for all.
+    /// Also invalidates everything that was issued. nil ends all clients' consents.
     func endConsent(_ client: String?, subject: String) {
         let isOver: @Sendable (String, String) -> Bool = { $1 == subject && (client == nil || client == $0) }
         state.withLock { state in

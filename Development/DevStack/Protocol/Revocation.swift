@@ -1,10 +1,9 @@
 package import GatehouseWire
 
-/// A call with status 200.
 package struct Revocation: Equatable, Sendable {
     package let client: String
     package let at: Instant
-    /// nil for an unknown or invalid token. The status is 200 nevertheless.
+    /// nil for an unknown or invalid token.
     package let subject: String?
     /// `access_token` or `refresh_token`; nil as above.
     package let kind: String?

@@ -2,7 +2,7 @@ import GatehouseWire
 import JSONWebTokens
 import Synchronization
 
-/// The newest key signs; previous ones remain published. Created on first use: most runs need none.
+/// The newest key signs; previous ones remain published. Created on first use.
 final class StandInKeys: Sendable {
     /// As many as Apple's.
     private static let publishedCount = 3

@@ -33,7 +33,6 @@ public typealias ASPresentationAnchor = UIWindow
     open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
     open var prefersEphemeralWebBrowserSession = false
 
-    /// A session starts only once.
     open var canStart: Bool { stage == .new && presentationContextProvider != nil }
 
     /// The sheet retains the session until it ends.
@@ -71,7 +70,6 @@ public typealias ASPresentationAnchor = UIWindow
 private let windowKey = ObjectIdentifier(ProviderSheets.self)
 
 extension UIWindow {
-    /// With a scripted user.
     package convenience init(_ sheets: ProviderSheets) {
         self.init()
         contents[windowKey] = sheets

@@ -70,7 +70,6 @@ open class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential
     }
 }
 
-/// No headless sheet returns one.
 open class ASPasswordCredential: NSObject, ASAuthorizationCredential {
     public let user: String
     public let password: String

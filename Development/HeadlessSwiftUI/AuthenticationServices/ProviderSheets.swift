@@ -1,7 +1,6 @@
 public import Foundation
 public import SwiftUI
 
-/// A device's system sheets, and the user's actions in them.
 package struct ProviderSheets: Sendable {
     package var apple: @MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization
     /// Returns the callback URL.
@@ -15,7 +14,6 @@ package struct ProviderSheets: Sendable {
         self.browser = browser
     }
 
-    /// Cancels every sheet.
     package static let closed = ProviderSheets { _ in
         throw ASAuthorizationError(.canceled)
     } browser: { _, _ in

@@ -6,6 +6,6 @@ extension HTMLPage {
           color: inherit; text-align: inherit; text-decoration: none; padding: 0; letter-spacing: inherit; margin: 0 }
         :where(button, a.button) { cursor: pointer } :where(button:disabled) { cursor: default }
         """
-    /// For a page that shows the screen in an element with the class `screen`.
+    /// For a page with the screen in an element of class `screen`.
     public static var sheet: String { controls + "\n" + style.replacing("body {", with: ".screen {") }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftUI
 
-/// A self-contained page, for pictures in a browser.
+/// For pictures in a browser.
 public struct HTMLPage {
     /// Points.
     public var width = 390

@@ -133,7 +133,6 @@ import SwiftUI
         return try Symbols.asset(asset, in: bundle)
     }
 
-    /// - Parameter inner: nil for a void element.
     private func tag(
         _ name: String, _ classes: String, _ element: ScreenElement, _ parent: Parent, _ inner: String?,
         _ attributes: String = ""

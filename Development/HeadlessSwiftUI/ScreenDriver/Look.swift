@@ -12,7 +12,6 @@ public struct Look: Hashable, Sendable {
     /// The first text's, in points.
     public var size: Double?
 
-    /// Outermost values, and the first text's.
     @MainActor mutating func read(_ element: ScreenElement) {
         background = background ?? element.style.background
         border = border ?? element.style.border

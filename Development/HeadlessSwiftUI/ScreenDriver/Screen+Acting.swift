@@ -3,8 +3,6 @@ import SwiftUI
 
 // User actions. Each ends when the screen has settled.
 extension Screen {
-    /// Taps a button, link or toggle.
-    ///
     /// - Throws: ``ScreenError`` unless there is exactly one, and it is enabled.
     public func tap(_ name: String) async throws {
         let button = try button(name)
@@ -26,9 +24,6 @@ extension Screen {
         }
     }
 
-    /// Taps an area outside of its controls.
-    ///
-    /// - Throws: ``ScreenError`` if no area takes taps.
     public func tapOutside() async throws {
         let areas = all { $0.details["isTapArea"] == "true" }
         guard let action = areas.first?.action else {
@@ -37,7 +32,7 @@ extension Screen {
         await act(action)
     }
 
-    /// Replaces a field's text, key by key.
+    /// Key by key.
     ///
     /// - Throws: As ``focus(_:)``.
     public func type(_ text: String, into name: String) async throws {
@@ -50,8 +45,6 @@ extension Screen {
         await settle()
     }
 
-    /// Taps a field.
-    ///
     /// - Throws: ``ScreenError`` unless there is exactly one, and it is enabled.
     public func focus(_ name: String) async throws {
         let found = try field(name)
@@ -77,8 +70,6 @@ extension Screen {
     }
 
     /// Waits until the list has reloaded.
-    ///
-    /// - Throws: ``ScreenError`` if the screen cannot be pulled.
     public func pullToRefresh() async throws {
         guard let reload = all({ $0.reload != nil }).first?.reload else {
             throw ScreenError(description: "nothing can be pulled, on\n\(snapshot())")
@@ -87,8 +78,6 @@ extension Screen {
         await settle()
     }
 
-    /// Swipes the topmost presentation away.
-    ///
     /// - Returns: Whether the presentation closed.
     @discardableResult
     public func swipeDown() async -> Bool {

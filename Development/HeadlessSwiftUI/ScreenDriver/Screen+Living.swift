@@ -1,11 +1,10 @@
 import Foundation
 import SwiftUI
 
-/// A screen in a browser.
 public struct LivePage: Hashable, Sendable {
     /// With element ids, and styles in `data-style-text`. Omits secure fields' text.
     public var html: String
-    /// The id of the field with the keyboard focus.
+    /// An id.
     public var focused: String?
     /// The id of the element with VoiceOver's focus.
     public var spokenFocus: String?
@@ -26,7 +25,6 @@ public enum LiveAct: Hashable, Sendable {
     case focus(Bool)
 }
 
-// For a user in a browser, whose actions name elements by id.
 extension Screen {
     public var onChange: (@MainActor () -> Void)? {
         get { host.onRender }
@@ -48,8 +46,6 @@ extension Screen {
         return page
     }
 
-    /// By name or identifier.
-    ///
     /// - Throws: ``ScreenError`` unless there is exactly one.
     public func id(of control: String) throws -> String {
         host.render()
@@ -73,7 +69,7 @@ extension Screen {
         return true
     }
 
-    /// Swipes the topmost presentation away. Cancels one that only buttons close, if possible.
+    /// Cancels a presentation that only buttons close, if possible.
     ///
     /// - Returns: Whether the presentation closed.
     public func dismiss() async -> Bool {

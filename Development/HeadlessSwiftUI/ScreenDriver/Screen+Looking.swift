@@ -24,7 +24,6 @@ extension Screen {
 
     public func value(of field: String) throws -> String { try self.field(field).field?.read() ?? "" }
 
-    /// A toggle is on, or an option is selected.
     public func isOn(_ name: String) throws -> Bool {
         let control = try control(name)
         return control.details["isOn"] == "true" || control.spoken.traits.contains(.isSelected)
@@ -37,7 +36,6 @@ extension Screen {
 
     public var progress: [String] { all { $0.kind == .progress }.map(\.name) }
 
-    /// The field with the keyboard focus.
     public var focused: String? { all { $0.field?.isFocused == true }.first?.name }
 
     /// VoiceOver's.
@@ -75,13 +73,11 @@ extension Screen {
 }
 
 extension Screen {
-    /// The reachable elements: those of the topmost presentation.
     var top: [ScreenElement] {
         host.render()
         return host.presentations.last?.children ?? host.elements
     }
 
-    /// Reachable elements, parents first.
     func all(_ fits: (ScreenElement) -> Bool) -> [ScreenElement] {
         var found: [ScreenElement] = []
         func visit(_ elements: [ScreenElement]) {

@@ -74,7 +74,7 @@ public import SwiftUI
         set { host.environment.scenePhase = newValue }
     }
 
-    /// The views' mistakes that SwiftUI reports as runtime warnings. They should fail a test.
+    /// SwiftUI's runtime warnings. They should fail a test.
     public var complaints: [String] { host.complaints }
     /// Evaluations so far.
     public var bodyCount: Int { host.bodyCount }
@@ -85,7 +85,7 @@ public import SwiftUI
     public func close() { host.close() }
 }
 
-/// An element that was not found or an impossible action, with a snapshot of the screen.
+/// With a snapshot of the screen.
 public struct ScreenError: Error, CustomStringConvertible {
     public let description: String
 }

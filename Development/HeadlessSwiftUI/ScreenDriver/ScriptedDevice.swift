@@ -3,7 +3,6 @@ public import Foundation
 
 /// A device whose user follows a script.
 @MainActor public final class ScriptedDevice {
-    /// With an Apple account.
     public struct Person: Sendable {
         public var id: String
         public var email: String?
@@ -21,7 +20,6 @@ public import Foundation
         }
     }
 
-    /// The reaction to Apple's sheet.
     public enum Step: Sendable {
         case signsIn(Person)
         case cancels
@@ -40,11 +38,8 @@ public import Foundation
     private var isHeld = false
     /// In order.
     public private(set) var requests: [Request] = []
-    /// Outside of the app.
     public internal(set) var openedURLs: [URL] = []
-    /// With the system's sheet.
     public internal(set) var sharedTexts: [String] = []
-    /// Replaces the script.
     package var apple: (@MainActor (ASAuthorizationAppleIDRequest) async throws -> ASAuthorization)?
     /// Without it, the user cancels.
     public var browser: (@MainActor (_ address: URL, _ callbackURLScheme: String) async throws -> URL)?
@@ -52,7 +47,6 @@ public import Foundation
     /// - Parameter steps: One per sheet; the last one repeats. Without steps, the user cancels.
     public init(_ steps: Step...) { self.steps = steps }
 
-    /// Replaces the rest of the script.
     public func follow(_ steps: Step...) { self.steps = steps }
 
     /// Keeps new sheets open until ``release()``.
@@ -60,7 +54,6 @@ public import Foundation
 
     public var heldCount: Int { waiting.count }
 
-    /// Continues the script in every open sheet.
     public func release() {
         isHeld = false
         let waiting = waiting

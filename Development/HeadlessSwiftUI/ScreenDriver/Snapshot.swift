@@ -1,7 +1,7 @@
 import SwiftUI
 
 extension Screen {
-    /// One line per visible or operable element. Equal screens have equal snapshots.
+    /// One line per visible or operable element.
     public func snapshot() -> String {
         host.render()
         var lines: [String] = []

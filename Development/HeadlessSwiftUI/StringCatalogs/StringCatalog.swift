@@ -1,12 +1,10 @@
 package import Foundation
 import Synchronization
 
-/// A bundle's texts from Xcode's string catalogue.
 package struct StringCatalog: Sendable {
     package let sourceLanguage: String
     private let strings: [String: [String: Localization]]
 
-    /// - Throws: `DecodingError` for data that is not a catalogue.
     package init(_ data: Data) throws {
         let file = try JSONDecoder().decode(File.self, from: data)
         sourceLanguage = file.sourceLanguage

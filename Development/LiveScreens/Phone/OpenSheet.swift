@@ -1,14 +1,12 @@
 import GatehouseWire
 import SwiftUI
 
-/// An open system sheet, and the code that waits for its result.
 @MainActor @Observable final class OpenSheet<Question: Sendable, Answer: Sendable> {
     /// nil if closed.
     private(set) var question: Question?
     @ObservationIgnored private var waiting: CheckedContinuation<Answer, any Error>?
     @ObservationIgnored private var number = 0
 
-    /// For a swipe.
     private let closed: any Error
 
     init(closed: any Error) { self.closed = closed }
@@ -21,7 +19,7 @@ import SwiftUI
 
     /// Replaces an open sheet.
     ///
-    /// - Throws: The error passed to ``end(_:)``, or `CancellationError` if the task was cancelled.
+    /// - Throws: The error passed to ``end(_:)``, or `CancellationError`.
     func ask(_ question: Question) async throws -> Answer {
         end(.failure(closed))
         number += 1

@@ -6,9 +6,7 @@ import GatehouseWire
 import ScreenDriver
 import SwiftUI
 
-/// Shared by all simulated phones.
 struct PhoneService: Sendable {
-    /// The dev server's root URL.
     let server: URL
     let publishableKey: String
     let transport: HTTPTransport
@@ -18,7 +16,6 @@ struct PhoneService: Sendable {
     /// Unguessable: 32 hexadecimal digits.
     func newName() -> String { randomBytes(16).hexadecimal }
 
-    /// A browser window's redirect URL.
     func callback(_ ticket: String) -> URL { server.appending(path: "app/callback/\(ticket)") }
 }
 
@@ -77,7 +74,6 @@ struct PhoneService: Sendable {
         return Screen(root, settings: settings.screen, device: device)
     }
 
-    /// Also ends the app and its watchers.
     func close() {
         screen.onChange = nil
         sheets.close()
@@ -124,7 +120,7 @@ extension Phone {
         return true
     }
 
-    /// Restarts the app, which keeps its stored data.
+    /// Keeps the stored data.
     ///
     /// - Throws: `AuthError.setup` for an invalid URL.
     func restart() async throws {
@@ -151,7 +147,6 @@ extension Phone {
         publish()
     }
 
-    /// The browser window was closed.
     func closeBrowser() async {
         sheets.browser.isOpen = false
         await screen.settle()
@@ -171,7 +166,7 @@ extension Phone {
         case moved
     }
 
-    /// Wakes for each new ``frame``. Ends when the phone is deleted or there are too many watchers.
+    /// Ends when the phone is deleted or there are too many watchers.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
         let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         watched += 1

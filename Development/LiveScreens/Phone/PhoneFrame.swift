@@ -4,22 +4,20 @@ import SwiftUI
 
 /// The complete state that a browser displays.
 struct PhoneFrame: Hashable, Sendable {
-    /// VoiceOver's, numbered since the app's start.
+    /// Numbered since the app's start.
     struct Announcement: Hashable, Sendable {
         var number: Int
         var text: String
     }
 
-    /// Distinguishes starts of the app, whose elements may have the same ids.
+    /// Starts of the app, whose elements may have the same ids.
     var run: String
-    /// Incremented by every change.
     var revision = 0
     var page = LivePage()
     var settings = PhoneSettings()
     var isOffline = false
     /// The most recent ones.
     var announcements: [Announcement] = []
-    /// Why there is no page, for developers of the screens.
     var problem: String?
 
     func json() -> String {

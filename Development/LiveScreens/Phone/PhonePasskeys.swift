@@ -4,13 +4,11 @@ import GatehouseWire
 import SoftAuthenticator
 import SwiftUI
 
-/// The phone's password manager: a software authenticator with its own sheet.
+/// A software authenticator with its own sheet.
 @MainActor final class PhonePasskeys: PasskeyAuthenticator {
-    /// To the user.
     enum Question: Hashable, Sendable {
         case create(userName: String, domain: String)
         case choose([Known], domain: String)
-        /// Name and address for a new account.
         case account(domain: String)
     }
 
@@ -26,7 +24,6 @@ import SwiftUI
         case account(name: String, email: String)
         /// Without a passcode the phone cannot create passkeys.
         case noPasscode
-        /// Prefers Sign in with Apple.
         case apple
     }
 
@@ -37,7 +34,6 @@ import SwiftUI
     /// The app's, in the client data.
     private let origin: String
 
-    /// - Parameter server: Its port is part of the origin.
     init(server: URL) {
         // A numeric address cannot be a passkey's domain (WebAuthn §5.1.2).
         origin = "http://localhost" + (server.port.map { ":\($0)" } ?? "")

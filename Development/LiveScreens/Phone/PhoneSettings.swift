@@ -4,7 +4,6 @@ import ScreenDriver
 import SwiftUI
 
 struct PhoneSettings: Hashable, Sendable {
-    /// The screens' languages, each with its own name.
     static let languages = [("en", "English"), ("es", "Español"), ("de", "Deutsch"), ("ja", "日本語"), ("ar", "العربية")]
     /// In ascending order. `large` is the default.
     static let sizes: [(name: String, title: String, size: DynamicTypeSize)] = [

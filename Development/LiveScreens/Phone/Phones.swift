@@ -29,10 +29,8 @@ import GatehouseWire
         return phone
     }
 
-    /// The ticket is part of the redirect URL.
     func phone(ticket: String) -> Phone? { phones.first { $0.ticket == ticket } }
 
-    /// Deletes a phone with all its data.
     func forget(_ phone: Phone) {
         phones.removeAll { $0 === phone }
         phone.close()

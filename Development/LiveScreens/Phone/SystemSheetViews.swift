@@ -8,7 +8,6 @@ import GatehouseUI
 import GatehouseWire
 import SwiftUI
 
-/// The app, and the system sheets above it.
 struct PhoneRoot: View {
     let app: ReferenceApp
     let account: AuthManager

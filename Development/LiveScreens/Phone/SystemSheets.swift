@@ -5,9 +5,7 @@ import Gatehouse
 import GatehouseWire
 import SwiftUI
 
-/// Apple's sheet and the browser, above the app.
 @MainActor @Observable final class SystemSheets {
-    /// In Apple's sheet.
     struct Choice: Sendable {
         var person: String
         /// For the account with a typed address.

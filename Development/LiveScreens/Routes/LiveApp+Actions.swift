@@ -41,7 +41,7 @@ extension LiveApp {
         return run == nil || run == phone.frame.run ? phone : nil
     }
 
-    /// - Returns: Whether the action was possible; nil for an unknown kind.
+    /// - Returns: nil for an unknown kind.
     @MainActor private func perform(_ members: JSONMembers, on phone: Phone) async throws -> Bool? {
         let id = try members.string("id") ?? ""
         switch try members.string("kind") {

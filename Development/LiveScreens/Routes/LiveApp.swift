@@ -33,7 +33,7 @@ package struct LiveApp: Sendable {
         phones = Phones(service)
     }
 
-    /// The screens' texts and fonts, without which they cannot be rendered, are next to the program.
+    /// The screens cannot be rendered without texts and fonts next to the program.
     package static var hasResources: Bool {
         let folder = Bundle.main.bundleURL
         return ["GatehouseUI", "BoxScoreScreens", "DailyRitualScreens", "LiveScreens"].allSatisfy {
@@ -71,7 +71,7 @@ package struct LiveApp: Sendable {
         ]
     }
 
-    /// The same for every browser. Redirects this machine's other names to the one that providers and cookie use.
+    /// Redirects this machine's other names to the one that providers and cookie use.
     private func showPage(of app: ReferenceApp, _ request: Request) -> Response {
         isCalledByName(request) ? LivePages.page(of: app) : Answer.redirect(to: server + Self.path + app.path)
     }

@@ -1,4 +1,3 @@
-/// The window of system sheets, whose content determines the user's actions.
 @MainActor open class UIWindow: NSObject {
     package var contents: [ObjectIdentifier: Any] = [:]
 

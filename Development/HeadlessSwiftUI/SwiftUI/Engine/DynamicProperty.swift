@@ -15,7 +15,7 @@ protocol LinkedProperty: DynamicProperty {
 }
 
 extension RenderContext {
-    /// Connects a view's properties with their storage, before its `body` is evaluated.
+    /// Before the view's `body` is evaluated.
     func link<Value>(_ value: inout Value) {
         let properties = DynamicFields.of(Value.self)
         guard !properties.isEmpty else { return }

@@ -1,6 +1,5 @@
 /// Lengths are in points; colours are CSS, resolved for light or dark appearance.
 package struct ElementStyle: Sendable {
-    /// Of one axis.
     package struct Limits: Sendable {
         package var fixed: CGFloat?
         package var minimum: CGFloat?

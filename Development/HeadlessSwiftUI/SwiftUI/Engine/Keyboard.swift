@@ -1,4 +1,3 @@
-/// Tracks the keyboard focus.
 @MainActor final class Keyboard {
     private var owner: ViewNode?
     private var wasSeen = false
@@ -9,7 +8,6 @@
         wasSeen = false
     }
 
-    /// Registers focus storage that the rendering found.
     func met(_ memory: any FocusMemory) {
         memory.isClaimed = false
         memories.append(memory)
@@ -28,7 +26,6 @@
         return isFocused
     }
 
-    /// The user focuses or leaves the field.
     func move(to node: ViewNode, _ claims: [FocusClaim], _ isFocused: Bool, _ signal: RenderSignal) {
         if isFocused {
             for memory in memories where !claims.contains(where: { $0.memory === memory }) { memory.clear() }
@@ -47,7 +44,6 @@
     }
 }
 
-/// A focus property's storage.
 @MainActor protocol FocusMemory: AnyObject {
     var isClaimed: Bool { get set }
     func clear()

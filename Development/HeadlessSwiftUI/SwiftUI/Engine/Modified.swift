@@ -39,7 +39,6 @@ extension View {
         self.change(ElementChange(change: change))
     }
 
-    /// Changes each element's accessibility.
     nonisolated func eachSubject(
         _ change: @escaping @MainActor (ScreenElement) -> Void
     ) -> Modified<Self, ElementChange> {

@@ -4,7 +4,6 @@
     private weak var shown: ViewNode?
     private var hasWaiting = false
 
-    /// - Returns: false if another presentation is open.
     func open(_ node: ViewNode, _ signal: RenderSignal) -> Bool {
         guard shown == nil || shown === node else {
             hasWaiting = true

@@ -1,4 +1,3 @@
-/// A view's node, and the values passed down to it.
 @MainActor package struct RenderContext {
     package let host: ViewHost
     package let node: ViewNode
@@ -7,7 +6,6 @@
     var stack: NavigationPages?
     var page: PageParts?
     var presentation: PresentationRules?
-    /// For the next field below.
     var focusClaims: [FocusClaim] = []
     /// No pushed page covers the view.
     var isOnTop = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Marks the screen as outdated, from any thread.
+/// From any thread.
 final class RenderSignal: Sendable {
     private struct State {
         var isStale = true
@@ -14,7 +14,6 @@ final class RenderSignal: Sendable {
 
     func attach(_ host: ViewHost) { state.withLock { $0.host = host } }
 
-    /// A value that a `body` read has changed or is about to change.
     func invalidate() {
         let host = state.withLock { state -> ViewHost? in
             state.isStale = true
@@ -30,7 +29,7 @@ final class RenderSignal: Sendable {
         }
     }
 
-    /// For a view's own state, which must not change while a `body` is evaluated.
+    /// A view's own state must not change while a `body` is evaluated.
     func stateChanged() {
         state.withLock { state in
             if state.isBuilding { state.complaints.append("state changed while the view was being built") }

@@ -15,16 +15,13 @@
     package var spoken = Spoken()
     package var isEnabled = true
     package var isHidden = false
-    /// `destructive`, `cancel`, or nil.
     package var role: ButtonRole?
     /// `symbol`, `place`, `inputmode` and others.
     package var details: [String: String] = [:]
-    /// Of a picker's option.
     package var tag: AnyHashable?
     /// Stable while the view's node exists; see ``ViewNode/naming(_:)``.
     package var id: String?
 
-    /// For a tap.
     package var action: (@MainActor () -> Void)?
     /// For a swipe down or a tap outside; nil if neither closes the presentation.
     package var close: (@MainActor () -> Void)?
@@ -43,13 +40,11 @@
         package var write: @MainActor (String) -> Void
         /// Presses Return.
         package var submit: @MainActor () -> Void
-        /// Moves the keyboard focus here, or away.
         package var focus: @MainActor (Bool) -> Void
         package var isFocused = false
         package var prompt: String?
     }
 
-    /// Accessibility beyond what is drawn.
     package struct Spoken {
         package var label: String?
         package var value: String?
@@ -89,7 +84,6 @@ extension ScreenElement {
         return children.lazy.filter(\.isReachable).map(\.beginning).first { !$0.isEmpty } ?? ""
     }
 
-    /// Including by VoiceOver.
     package var isReachable: Bool { !isPresentation && !spoken.isHidden && !isHidden }
 
     /// The target of a label, hint or identifier: the content of boxes that only set a size.
@@ -103,8 +97,6 @@ extension ScreenElement {
         return subject
     }
 
-    /// Fills the offered width or height.
-    ///
     /// - Parameter inRow: The parent arranges its children horizontally.
     package func isGreedy(_ axis: Axis, inRow: Bool = false) -> Bool {
         let limits = axis == .horizontal ? style.width : style.height

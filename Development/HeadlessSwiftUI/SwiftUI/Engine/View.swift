@@ -24,7 +24,7 @@ extension RenderedView {
     @MainActor @preconcurrency public var body: Never { bodiless(Self.self) }
 }
 
-/// Renders only its members, to which a ``ViewChange`` for members is passed down.
+/// A ``ViewChange`` for members is passed down to them.
 package protocol MemberView: RenderedView {}
 
 /// The `body` of a ``RenderedView``; only a bug of the engine accesses it.
@@ -44,7 +44,6 @@ extension RenderContext {
         return inner.elements(of: linked.body)
     }
 
-    /// Applies the changes passed down to a member.
     private func asMember() -> RenderContext {
         for (index, change) in memberChanges.enumerated() {
             var place = child(.slot("member \(index)"))

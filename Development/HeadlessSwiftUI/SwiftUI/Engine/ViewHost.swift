@@ -15,7 +15,6 @@
     private var isClosed = false
     var afterRendering: [@MainActor () -> Void] = []
     package var onRender: (@MainActor () -> Void)?
-    /// Handlers for URLs that open the app, as of the last rendering.
     var urlActions: [@MainActor (URL) -> Void] = []
     let keyboard = Keyboard()
     private let presenter = Presenter()
@@ -54,7 +53,6 @@
         return found
     }
 
-    /// Renders until the screen is up to date.
     package func render() {
         guard !isRendering, !isClosed else { return }
         isRendering = true
@@ -96,7 +94,7 @@
 
     package func perform(_ action: @MainActor () -> Void) { onPhone(action) }
 
-    /// Runs the app's code with this phone's language, main bundle and listener.
+    /// With this phone's language, main bundle and listener.
     private func onPhone<Result>(_ body: @MainActor () -> Result) -> Result {
         Phone.$language.withValue(environment.locale) {
             Phone.$app.withValue(environment.mainBundle) { Announcing.$listener.withValue(announcements) { body() } }

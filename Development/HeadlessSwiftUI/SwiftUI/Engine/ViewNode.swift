@@ -1,4 +1,4 @@
-/// Holds a view's state, from the first rendering that contains it to the last.
+/// Lives from the first rendering that contains the view to the last.
 @MainActor package final class ViewNode {
     package enum Key: Hashable {
         case index(Int)
@@ -14,7 +14,7 @@
     private let numbers: Numbers
     private let number: Int
     private var children: [Key: ViewNode] = [:]
-    /// Storage of properties, and values that modifiers keep between renderings.
+    /// Also values that modifiers keep between renderings.
     var memory: [String: Any] = [:]
     var epoch = 0
     var task: Task<Void, Never>?
@@ -47,7 +47,6 @@
         return value
     }
 
-    /// Removes nodes that the rendering did not visit.
     func sweep(_ epoch: Int) {
         for (key, child) in children {
             if child.epoch == epoch {

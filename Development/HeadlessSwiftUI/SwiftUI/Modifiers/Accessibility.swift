@@ -161,12 +161,11 @@ public struct AccessibilityNotification {
         private let text: String
 
         public init(_ announcement: String) { text = announcement }
-        /// On the screen in whose action or task this runs.
         public func post() { Announcing.listener?.announce(text) }
     }
 }
 
-/// Finds the screen for an announcement: the one in whose action the code runs.
+/// The screen in whose action the code runs.
 enum Announcing {
     @TaskLocal static var listener: Announcements?
 }

@@ -52,7 +52,7 @@ extension View {
     nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { Identified(content: self, id: id) }
 }
 
-/// A page disappears when a pushed page covers it, and appears again when it is on top.
+/// A page disappears when a pushed page covers it.
 private struct Appearing: ViewChange {
     let appear: () -> Void
     let disappear: () -> Void

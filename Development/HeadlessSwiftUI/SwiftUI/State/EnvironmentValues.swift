@@ -53,7 +53,7 @@ public struct EnvironmentValues {
     var textFieldRendering = "automatic"
     var dismissesKeyboard: ScrollDismissesKeyboardMode = .automatic
 
-    /// Resets the values that a presentation does not inherit from the page below.
+    /// Resets whatever a presentation does not inherit.
     mutating func leavePage() {
         (isEnabled, foreground, font, fontWeight, isBold) = (true, nil, nil, nil, false)
         fontDesign = nil

@@ -20,7 +20,6 @@ extension ScaledMetric: LinkedProperty {
 
     public var isAccessibilitySize: Bool { self >= .accessibility1 }
 
-    /// In tables of sizes.
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// Relative to `large`, by Apple's table of body text sizes.

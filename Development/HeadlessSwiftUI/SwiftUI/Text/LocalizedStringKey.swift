@@ -6,7 +6,6 @@ public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
     public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
 
     struct Parts: Equatable, Sendable {
-        /// In the catalogue, such as `Unlink %@`.
         var key = ""
         var arguments: [Argument] = []
     }

@@ -6,7 +6,6 @@ public struct Text: Equatable, Sendable {
         indirect case sum(Text, Text)
     }
 
-    /// Formatted for the user's locale.
     private struct Written: Equatable, Sendable {
         let description: String
         let write: @Sendable (Locale) -> String

@@ -4,7 +4,6 @@ public struct Font: Hashable, Sendable {
     private var cssWeight = 400
     private var isItalicized = false
     private var isMono = false
-    /// A font of the app; nil for the system's.
     private var name: String?
 
     private init(_ sizes: CGFloat..., weight: Weight = .regular) { (self.sizes, cssWeight) = (sizes, weight.css) }
@@ -38,7 +37,6 @@ public struct Font: Hashable, Sendable {
         return font
     }
 
-    /// Scales as the style does.
     public static func custom(_ name: String, size: CGFloat, relativeTo textStyle: Font.TextStyle) -> Font {
         let sizes = textStyle.font.sizes
         let base = sizes[DynamicTypeSize.large.index]

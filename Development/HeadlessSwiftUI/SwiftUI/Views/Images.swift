@@ -48,7 +48,6 @@ extension Image: View, RenderedView {
         let element = ScreenElement(.image)
         element.details[isSymbol ? "symbol" : "asset"] = name
         element.details["svg"] = svg
-        // To find the image's drawing.
         if !isSymbol { element.details["bundle"] = (bundle ?? .main).resourcePath }
         element.style = context.textStyle
         element.spoken.isHidden = !isSpoken

@@ -43,7 +43,6 @@ extension Label: View, RenderedView {
 }
 
 extension RenderContext {
-    /// In a style of the app.
     fileprivate func elements(of label: LabelStyleConfiguration, in style: some LabelStyle) -> [ScreenElement] {
         var inner = child(.slot("style"))
         // Labels in the style's body have the system's look.

@@ -35,7 +35,6 @@ public struct NavigationPath {
     public mutating func removeLast(_ k: Int = 1) { values.removeLast(k) }
 }
 
-/// The pages above a stack's root.
 @MainActor final class NavigationPages {
     /// Pushed by a link or binding.
     @MainActor final class Page {
@@ -57,7 +56,7 @@ public struct NavigationPath {
     var linked: [Page] = []
     /// `navigationDestination(for:)` in this rendering.
     var destinations: [ObjectIdentifier: (AnyHashable) -> (any View)?] = [:]
-    /// Pages of `navigationDestination(isPresented:)` and the like in this rendering.
+    /// `navigationDestination(isPresented:)` and the like, in this rendering.
     var bound: [Page] = []
     /// Pushed by links, for a stack without a path.
     var values: [AnyHashable] = []
@@ -191,7 +190,6 @@ private struct Pushed: Hashable {
     var pop: (@MainActor () -> Void)?
 }
 
-/// For its bar.
 @MainActor final class PageParts {
     var title = ""
     var isInline = false
