@@ -6,7 +6,6 @@ import Testing
 struct AddressHolderTests {
     private static let time = Instant(seconds: 1_767_225_600)
 
-    /// An account that is only a sign-up with the address.
     private func signUp(_ change: (inout Account) -> Void = { _ in }) -> Account {
         var user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: Self.time))
         user.email = "ada@example.com"

@@ -16,7 +16,7 @@ struct GoDurationTests {
         ] as [(String, Duration)])
     func accepted(_ text: String, _ expected: Duration) throws {
         let duration = try #require(Duration(go: text))
-        // A fraction is read as a double: a nanosecond, Go's own unit, is exact enough.
+        // A fraction is read as a double.
         #expect(abs((duration - expected) / .nanoseconds(1)) < 0.5)
     }
 

@@ -15,7 +15,7 @@ struct LinkingDecisionTests {
         #expect(Set(LinkingTable.rows.map(\.rule)) == Set(LinkingRule.allCases).subtracting(Self.decidedElsewhere))
     }
 
-    /// Removing methods, and providers' notices: tested in the store.
+    /// Tested in the store.
     private static let decidedElsewhere: Set<LinkingRule> = [
         .unlinkedByOwner, .lastMethod, .addressConflict, .undoneByOwner, .undoTooLate, .consentRevoked,
         .providerAccountDeleted,
@@ -93,7 +93,7 @@ struct LinkingDecisionTests {
         }
     }
 
-    /// Every combination of the facts of a sign-in, with up to two holders of the address.
+    /// With up to two holders of the address.
     private static func allSignIns() -> [LinkingFacts] {
         let identities: [ProviderIdentity] = [
             .made(), .made(isVerified: false), .made(email: nil), .made("apple", isRelay: true),

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import Testing
 
-/// One row of the table in `Docs/reference/linking-rules.md`: facts, the matching rule, and its decision.
+/// A row of `Docs/reference/linking-rules.md`.
 struct LinkingRow: Sendable, CustomTestStringConvertible {
     let rule: LinkingRule
     let facts: LinkingFacts

@@ -1,24 +1,23 @@
 import AccountDomain
 import GatehouseWire
 
-/// A few users, each with an address and provider identities, who sign up, sign in, link and so on, also with each
-/// other's addresses. It keeps accounts like the store, by the rules alone.
+/// Users who sign up, sign in, link and so on, also with each other's addresses. Keeps accounts like the store, by the
+/// rules alone.
 struct LinkingWorld {
     typealias Person = Int
 
     static let people = 3
 
     private(set) var accounts: [UserID: Account] = [:]
-    /// The users who were ever signed in to an account. A deleted id counts: its tokens may still be valid.
+    /// By account. A deleted id remains: its tokens may still be valid.
     private(set) var entered: [UserID: Set<Person>] = [:]
-    /// The users who know the password of an account.
     private var passwords: [UserID: Person] = [:]
     private var undos: [IdentityID: LinkUndo] = [:]
     private var removals: [String: LinkRemoval] = [:]
     private var tickets: [(owner: Person, identity: ProviderIdentity, rules: ProviderRules)] = []
-    /// Accounts that were deleted for a valid reason.
+    /// Deleted for a valid reason.
     private(set) var ended: Set<UserID> = []
-    /// The actions so far, for the message of a failing test.
+    /// For the message of a failing test.
     private(set) var history: [String] = []
     private(set) var rulesSeen: Set<LinkingRule> = []
     private var random: SplitMix64
@@ -237,7 +236,7 @@ struct LinkingWorld {
         return own.isEmpty ? nil : own[pick(own.count)]
     }
 
-    /// The subject names the user. Providers vouch only for the user's own address.
+    /// Providers vouch only for the user's own address.
     private mutating func identity(of person: Person) -> ProviderIdentity {
         let account = pick(2)
         switch pick(5) {
@@ -275,7 +274,6 @@ struct LinkingWorld {
     private mutating func note(_ text: String) { history.append(text) }
 }
 
-/// Steele, Lea and Flood's generator: the same numbers for the same seed.
 struct SplitMix64 {
     var state: UInt64
 

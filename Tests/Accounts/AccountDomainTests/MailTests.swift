@@ -55,7 +55,7 @@ struct MailTests {
         #expect(
             AuthenticationMethod.provesAddress(entry, at: start + .seconds(600)) == proves.contains(method))
         #expect(!AuthenticationMethod.provesAddress(entry, at: start + .seconds(601)))
-        // The node that stored the time may be a minute ahead. Further ahead, its clock was wrong.
+        // The storing node may be a minute ahead. Further ahead, its clock was wrong.
         #expect(
             AuthenticationMethod.provesAddress(entry, at: start - .seconds(60)) == proves.contains(method))
         #expect(!AuthenticationMethod.provesAddress(entry, at: start - .seconds(61)))

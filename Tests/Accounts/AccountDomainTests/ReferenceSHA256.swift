@@ -1,11 +1,10 @@
-/// SHA-256 (FIPS 180-4), so that a test can forge the checksum of a token as an attacker would.
+/// FIPS 180-4, to forge a token's checksum as an attacker would.
 enum ReferenceSHA256 {
     /// The first 64 primes.
     private static let primes = (2...311).filter { number in
         !(2..<number).contains { number % $0 == 0 }
     }.map(Double.init)
 
-    /// The first 32 bits of the fractional part.
     private static func fraction(_ value: Double) -> UInt32 {
         UInt32((value - value.rounded(.down)) * 4_294_967_296)
     }

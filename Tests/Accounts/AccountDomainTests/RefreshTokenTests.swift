@@ -16,7 +16,7 @@ struct RefreshTokenTests {
 
     private func parsed(_ bytes: [UInt8]) -> RefreshToken? { RefreshToken(Secret(Base64URL.text(bytes))) }
 
-    /// The bytes with the right checksum, which anyone can compute.
+    /// Anyone can compute the checksum.
     private func checksummed(_ body: some Sequence<UInt8>) -> [UInt8] {
         Array(body) + ReferenceSHA256.hash(Array(body)).prefix(4)
     }

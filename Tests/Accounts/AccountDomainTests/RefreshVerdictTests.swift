@@ -6,7 +6,7 @@ import Testing
 struct RefreshVerdictTests {
     private static let second: Int64 = 1_000_000
 
-    /// A session created at 0, with its last refresh at `refreshedAt` microseconds.
+    /// Created at 0; `refreshedAt` is in microseconds.
     private func verdict(
         presented: Int64, current: Int64, refreshedAt: Int64?, at now: Int64, policy: SessionPolicy = SessionPolicy(),
         successorWasUsed: Bool = false
@@ -26,16 +26,16 @@ struct RefreshVerdictTests {
             // The current one, at any time.
             (0, 0, nil, 0, .rotate), (0, 0, nil, 100 * second, .rotate), (5, 5, 0, 0, .rotate),
             (5, 5, 0, 86_400 * second, .rotate), (.max, .max, 0, 1, .rotate),
-            // One behind, at any time: the successor was never used; late repeats are recorded.
+            // One behind: the successor was never used; late repeats are recorded.
             (0, 1, 0, 0, .reissue), (0, 1, 0, 10 * second, .reissue), (0, 1, 0, 10 * second + 1, .reissueLate),
             (4, 5, 0, 29 * 86_400 * second, .reissueLate), (0, 1, nil, 5, .reissueLate),
-            // Two or more behind: only within the interval, its last microsecond included.
+            // Two or more behind: only within the interval, including its last microsecond.
             (0, 2, 0, 0, .reissue), (0, 2, 0, 10 * second - 1, .reissue), (0, 2, 0, 10 * second, .reissue),
             (0, 2, 0, 10 * second + 1, .revoke), (0, 2, 5 * second, 15 * second, .reissue),
             (0, 2, 5 * second, 15 * second + 1, .revoke), (0, 100, 0, 10 * second, .reissue),
             (0, 100, 0, 10 * second + 1, .revoke), (0, .max, 0, 86_400 * second, .revoke),
             (0, 2, nil, 0, .revoke), (0, 2, nil, 1, .revoke),
-            // The last refresh is from a clock that was ahead, by more than two nodes differ: it is not recent.
+            // From a clock that was ahead by more than two nodes differ: not recent.
             (0, 2, 60 * second, 0, .reissue), (0, 2, 60 * second + 1, 0, .revoke),
             (0, 1, 60 * second + 1, 0, .reissueLate), (2, 2, 60 * second + 1, 0, .rotate),
             // Ahead: never issued.

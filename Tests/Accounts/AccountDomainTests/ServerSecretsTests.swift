@@ -92,11 +92,11 @@ struct ServerSecretsTests {
         var text = "\(secrets)" + String(reflecting: secrets)
         dump(secrets, to: &text)
         for spelling in ["171", "ababab", "ABABAB"] { #expect(!text.contains(spelling)) }
-        // The state of a keyed code is as sensitive as the secret, and does not look like it.
+        // A keyed code's state is as sensitive as the secret.
         #expect(Mirror(reflecting: secrets).children.isEmpty)
     }
 
-    /// The cryptographic error for a wrong tag; each platform has another case for it.
+    /// Each platform has another case for a wrong tag.
     private func expectTampered(_ open: () throws -> [UInt8], at location: SourceLocation = #_sourceLocation) {
         #expect(sourceLocation: location) {
             try open()

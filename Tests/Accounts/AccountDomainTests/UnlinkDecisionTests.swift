@@ -6,7 +6,7 @@ import Testing
 struct UnlinkDecisionTests {
     private static let time = Instant(seconds: 1_767_225_600)
 
-    /// An account by its methods: `email`, `phone`, or a provider with or without a verified address.
+    /// `email`, `phone`, or a provider with or without a verified address.
     private func account(_ methods: [String], email: String? = "ada@example.com", hasPassword: Bool = false) -> Account
     {
         var user = User(id: LinkingTable.ada, audience: "a", role: "r", times: UserTimes(createdAt: Self.time))
@@ -31,18 +31,16 @@ struct UnlinkDecisionTests {
     @Test(
         "D7: The last method stays; the address stays, moves to a verified one, or is removed",
         arguments: [
-            // The only method, and a missing one while there is only one.
+            // The only method, with and without another.
             (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
             (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
             (["google ada@example.com"], false, 0, .refuse(.lastMethod)),
-            // The address's identity without a password is no method.
             (["email ada@example.com", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["phone", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["email ada@example.com", "google ada@example.com"], false, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 1, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 9, .refuse(.notFound)),
-            // The password is a sign-in method without an identity.
             (["google ada@example.com"], true, 0, .remove(.keeps)),
             // The address moves.
             (["email ada@example.com", "google ada@example.org"], true, 0, .remove(.becomes(Self.other))),

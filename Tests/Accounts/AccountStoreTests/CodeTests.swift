@@ -229,7 +229,6 @@ extension CodeOutcome {
 }
 
 extension StoreFixture {
-    /// Signs out as the holder of a session that is not in the store.
     fileprivate func signOut(_ user: UserID, _ scope: SignOutScope) async throws {
         try await accounts.signOut(
             user, name: "", session: SessionID(trusted: user.text), scope: scope, at: clock.now)

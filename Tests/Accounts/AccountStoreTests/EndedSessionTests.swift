@@ -14,7 +14,6 @@ struct EndedSessionTests {
         return device
     }()
 
-    /// One way to end the sessions of an account.
     private struct Way: Sendable {
         let name: String
         let reason: SessionEnd.Reason

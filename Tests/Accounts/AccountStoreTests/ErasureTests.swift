@@ -13,7 +13,7 @@ struct ErasureTests {
         "secret-os",
     ]
 
-    /// An account that has used everything that stores personal data.
+    /// Uses everything that stores personal data.
     private func live(_ store: StoreFixture) async throws -> UserID {
         let device = Device(userAgent: "Secret-OS/1", address: "192.0.2.77")
         let issued = try await store.signedIn(
@@ -50,7 +50,7 @@ struct ErasureTests {
         return user
     }
 
-    /// Every row of every table but the audit log, in lower case: texts as they are, bytes as hexadecimal digits.
+    /// Every row of every table except the audit log, in lower case, bytes as hexadecimal digits.
     private func dump(_ store: StoreFixture) async throws -> [(table: String, row: String)] {
         let isServer = store.storage.database.dialect == .postgresql
         let tables: SQL =

@@ -4,9 +4,8 @@ import SQLDatabase
 
 @testable import AccountStore
 
-// The statements of AccountStore whose plans are tested.
 extension Accounts {
-    /// The statements that every request of their kind runs.
+    /// Run by every request of their kind.
     static func hotStatements(
         user: UserID, session: SessionID, email: EmailAddress, at now: Instant
     ) -> [SQL] {
@@ -21,7 +20,6 @@ extension Accounts {
         ]
     }
 
-    /// The statements that every sign-in through a provider runs.
     static func hotProviderStatements(user: UserID, digest: [UInt8], at now: Instant) -> [SQL] {
         [
             FlowStore.flowLookup(digest), FlowStore.codeLookup(digest), LinkStore.ticketLookup(digest, at: now),
@@ -33,7 +31,6 @@ extension Accounts {
 }
 
 extension FactorStore {
-    /// The statements that every answer of a second factor runs.
     static func factorStatements(
         user: UserID, factor: FactorID, challenge: ChallengeID, code: RecoveryCode, at now: Instant
     ) -> [SQL] {

@@ -137,7 +137,7 @@ struct ImportTests {
         let key = ServerSecrets([(1, Array(repeating: 8, count: 32))])
         let others = Accounts(database: store.storage.database, secrets: try #require(key)) { _ in [] }
         let token = try #require(ImportedRefreshToken(Secret(Self.tokens[2])))
-        // Another secret with the same number does not open the key of the digests.
+        // The digests' key needs the same secret, not only its number.
         await #expect(throws: (any Error).self) {
             _ = try await others.transfers.refresh(token, from: store.device, at: store.clock.now)
         }

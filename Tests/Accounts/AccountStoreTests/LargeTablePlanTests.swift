@@ -22,8 +22,8 @@ struct LargeTablePlanTests {
         let large = try await LargeTables.of(kind)
         for statement in statements where !Self.adds(statement) {
             let plan = try await large.storage.database.write { db in
-                // The planner's default, although a node's own connections disable sequential scans. Bulk changes of
-                // hundreds of rows are exempt: on a table of this size the planner prefers a scan.
+                // The planner's default; nodes disable sequential scans. Bulk changes are exempt: on a table of this
+                // size the planner prefers a scan.
                 if large.storage.database.dialect == .postgresql, !Self.changesMany(statement) {
                     try db.run("SET LOCAL enable_seqscan = on")
                 }
@@ -49,7 +49,6 @@ struct LargeTablePlanTests {
             || statement.text.contains("reason = 'expired'")
     }
 
-    /// Rows that are only added have no plan.
     private static func adds(_ statement: SQL) -> Bool { statement.text.hasPrefix("INSERT") }
 
     @Test(
@@ -167,7 +166,6 @@ extension StoreFixture {
     private static let verifier = Secret("a-verifier-of-more-than-forty-three-characters-0001")
     private static let key = ProofKey(challenge: "xCQLDnsvQE3aYFg46AmNN8eBcY1SOEkfclHh_2vn254", method: "s256")!
 
-    /// Every request of users, their providers and the nodes.
     fileprivate func liveADay() async throws {
         let ada = try await passwordPerson()
         try await browserPerson()
@@ -238,7 +236,7 @@ extension StoreFixture {
 
     private func linkingPeople(_ ada: IssuedSession) async throws {
         let user = ada.account.user.id
-        // Ada's address, which she never proved: asked, confirmed, unlinked again.
+        // Ada's unproven address: asked, confirmed, unlinked again.
         let question = try await asked(identity("google", "8", email: "ada2@example.com"))
         _ = try await confirm(question.ticket, by: ada)
         _ = try await accounts.links.undoableLinks(of: user, at: clock.now)

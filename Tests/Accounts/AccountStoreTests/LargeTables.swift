@@ -5,12 +5,12 @@ import Seeding
 import TestDatabases
 import Testing
 
-/// Large tables that the tests of a suite share, and only read. They are filled at first use, and go with the suite.
+/// Shared by a suite's tests, which only read. Filled on first use.
 actor LargeTables {
     @TaskLocal private static var current: LargeTables?
     private var stores: [TestDatabase: Task<StoreFixture, any Error>] = [:]
 
-    /// - Precondition: The test's suite has the trait ``Testing/Trait/largeTables``.
+    /// - Precondition: The suite has the trait ``Testing/Trait/largeTables``.
     static func of(_ kind: TestDatabase) async throws -> StoreFixture {
         try await #require(current).store(kind)
     }
@@ -19,7 +19,7 @@ actor LargeTables {
         if let store = stores[kind] { return try await store.value }
         let store = Task {
             let store = try await StoreFixture(kind, isNew: true)
-            // SQLite chooses the same for fewer; PostgreSQL reads a whole index for a bulk deletion from a smaller table.
+            // PostgreSQL reads a whole index for a bulk deletion from a smaller table.
             try await store.fillTables(people: kind == .sqlite ? 5_000 : 10_000)
             return store
         }
@@ -40,7 +40,7 @@ extension Trait where Self == LargeTables.Shared {
     static var largeTables: Self { Self() }
 }
 
-// Tables large enough that the planner chooses the same plan as for larger ones.
+// Large enough for the plans of even larger tables.
 extension StoreFixture {
     func fillTables(people: Int) async throws {
         let seeded = SeededPeople(accounts, seed: 1, passwordHash: Secret("$hash$"), at: clock.now)
@@ -72,7 +72,6 @@ extension StoreFixture {
         ]
     }
 
-    /// Creates a row in every other table for each of these.
     private static func copies(_ digest: SQL) -> [SQL] {
         [
             """

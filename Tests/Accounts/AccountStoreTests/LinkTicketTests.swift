@@ -38,7 +38,7 @@ struct LinkTicketTests {
         #expect(account.identities.map(\.provider) == ["email", "google"])
         #expect(try await store.log(2) == ["login confirmed_by_owner", "identity_linked confirmed_by_owner"])
         #expect(try await store.confirm(question.ticket, by: owner).refusal == .ticketUnknown)
-        // The address is now proven and links the next provider automatically.
+        // The address is now proven.
         #expect(try await store.entered(store.identity("apple")).rule == .provenByBoth)
     }
 
@@ -188,7 +188,6 @@ struct LinkTicketTests {
         #expect(user.email == "ada@example.com")
         #expect(user.times.emailProvenAt != nil)
         #expect(!user.isAnonymous)
-        // The unfinished sign-up that had the address keeps the rest.
         #expect(try await store.count("users") == 2)
         #expect(try await store.link(store.identity("apple"), to: try await guest()).refusal == .emailTaken)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migrations are compatible with earlier programs")
 struct MigrationRuleTests {
-    /// Additions, and updates of added columns: earlier programs do not read or write them.
+    /// Earlier programs do not read or write the added columns.
     private static let adding = [
         "CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER ", "CREATE FUNCTION ",
         "CREATE POLICY ", "UPDATE ", "DO $make$ BEGIN EXECUTE format($create$\nCREATE FUNCTION ",
@@ -24,7 +24,7 @@ struct MigrationRuleTests {
         for migration in TestDatabase.migrations where migration.leastLevel == 0 {
             for statement in migration.statements + migration.dialectStatements.values.flatMap(\.self) {
                 let text = statement.text
-                // Created in the same migration as its table: no program has read it before.
+                // No program has read it before.
                 if text.contains("ENABLE ROW LEVEL SECURITY"), migration.number == 5 { continue }
                 #expect(Self.onlyAdds(text), "\(migration.number): \(text.prefix(80))")
             }
@@ -70,7 +70,7 @@ struct MigrationRuleTests {
                 Set(texts.flatMap { $0.matches(of: pattern).map { String($0.output.1) } }).subtracting(made)
             }
             let changed = tables(/ALTER TABLE (\w+)/)
-            // These locks are weaker; to raise one is to take another.
+            // Weaker locks, which must not be raised.
             let used = tables(/REFERENCES (\w+)/).union(tables(/AFTER \w+ ON (\w+)/))
             if changed.count + used.count < 2 { continue }
             #expect(changed.union(used) == Set(migration.changing), "\(migration.number)")

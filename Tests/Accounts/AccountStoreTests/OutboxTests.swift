@@ -61,7 +61,7 @@ struct OutboxTests {
         store.clock.advance(by: OutboxSchedule.lease)
         let second = try #require(try await take(store).first)
         #expect(second.attempt == 2)
-        // The first node wakes up: it no longer holds the item.
+        // The first node wakes up without the item.
         try await store.accounts.providerCalls.report(.done, of: first, at: store.clock.now)
         #expect(try await store.accounts.providerCalls.outboxBacklog().count == 1)
         try await store.accounts.providerCalls.report(.failed, of: second, at: store.clock.now)
@@ -125,7 +125,6 @@ struct OutboxTests {
         #expect(try await later.delete(user, actor: user, at: store.clock.now))
         #expect(try await later.providerCalls.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(try await later.providerCalls.outboxBacklog().count == 1)
-        // With the secret back, the token opens again.
         store.clock.advance(by: .seconds(3_600))
         #expect(try await take(store).count == 1)
     }

@@ -6,11 +6,10 @@ import Synchronization
 import TestDatabases
 import Testing
 
-// Provider identities, and short names for their operations.
 extension StoreFixture {
     static let rules = ProviderRules()
 
-    /// A second between two operations, so that the log has an order.
+    /// Gives the log an order.
     func tick() { clock.advance(by: .seconds(1)) }
 
     func identity(
@@ -72,7 +71,7 @@ extension StoreFixture {
         try await storage.database.read { db in try db.rows(statement) { _ in true }.count }
     }
 
-    /// The rules in the log, newest first, as `action rule`.
+    /// Newest first, as `action rule`.
     func log(_ count: Int) async throws -> [String] {
         let page = try await accounts.auditLog(nil, page: PageRequest(number: 1, size: count))
         return try page.elements.map { entry in

@@ -2,7 +2,7 @@ import SQLDatabase
 import Synchronization
 import TestDatabases
 
-/// Every statement that ran, once for each text, and their number.
+/// Each text once, and the number of runs.
 final class RecordedStatements: Sendable {
     private let statements = Mutex<[String: SQL]>([:])
     let count = StatementCount()
@@ -54,13 +54,13 @@ struct RecordingConnection: Connection {
 }
 
 extension [String] {
-    /// The steps of a plan that scan a table or an index instead of searching it.
+    /// Scans of a table or index.
     var unboundedSteps: [String] {
         let wholeIndexes = indices.filter { index in
             let isIndexScan = self[index].contains("Index Scan") || self[index].contains("Index Only Scan")
             return isIndexScan && !(index + 1 < endIndex && self[index + 1].contains("Index Cond"))
         }
-        // SQLite's words for reading the rows of an inner query.
+        // SQLite's name for an inner query.
         let inner = filter { $0.hasPrefix("CO-ROUTINE ") }.map { "SCAN " + $0.dropFirst("CO-ROUTINE ".count) }
         return scans.filter { !inner.contains($0) } + wholeIndexes.map { self[$0] }
     }

@@ -57,7 +57,6 @@ struct RefreshTests {
             let first = try await store.signedIn()
             let second = try #require(try await store.refresh(first.refreshToken).issued)
             try await store.accounts.sessions.noteUse(of: second.session.id, counter: used)
-            // A token that was never issued reveals nothing.
             try await store.accounts.sessions.noteUse(of: second.session.id, counter: 7)
             #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
             store.clock.advance(by: .seconds(11))
@@ -253,7 +252,7 @@ extension StoreFixture {
     }
 }
 
-/// Passes calls to another database, except its changes.
+/// Passes everything except changes to another database.
 private protocol ChangingDatabase: Database {
     var database: any Database { get }
 }
@@ -272,7 +271,7 @@ extension ChangingDatabase {
     }
 }
 
-/// Runs a closure between a change and its following read, or omits the change.
+/// Runs a closure between a change and its read, or omits the change.
 private struct InterferingDatabase: ChangingDatabase {
     let database: any Database
     /// nil omits the change.
@@ -292,7 +291,7 @@ private struct InterferingDatabase: ChangingDatabase {
     }
 }
 
-/// Loses its connection once, at the commit of the first change.
+/// Loses its connection once, at the first change's commit.
 private struct DoubtfulDatabase: ChangingDatabase {
     let database: any Database
     let tookEffect: Bool

@@ -33,7 +33,7 @@ struct RequestCountTests {
         try await counts.add([account], at: start)
         let counted = try await counts.fullTimes(of: [account, caller], at: start)
         #expect(counted == [start + .seconds(2), start + .seconds(1)])
-        // Counts of attempts that already happened stop at the full count.
+        // Counts of past attempts stop at the full count.
         for _ in 0..<5 { try await counts.add([account], at: start) }
         #expect(try await counts.fullTimes(of: [account], at: start) == [start + .seconds(3)])
         #expect(try await counts.take("account", key: "a", rate, at: start) == .seconds(1))
@@ -53,7 +53,6 @@ struct RequestCountTests {
             #expect(try await counts.take("b", key: "a", rate, at: now) == nil)
             #expect(try await counts.take("b", key: "a", rate, at: now) == .seconds(1))
         }
-        // The same for failures, which are read before an attempt.
         let failures = RequestCounts.Counted("f", key: "a", rate)
         try await counts.add([failures], at: ahead)
         for second in 0..<2 {

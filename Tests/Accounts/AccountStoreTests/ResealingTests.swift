@@ -101,7 +101,6 @@ extension StoreFixture {
         try accounts(secrets, on: database)
     }
 
-    /// The same accounts for a server with these secrets.
     fileprivate func accounts(_ secrets: [(UInt8, [UInt8])], on database: (any Database)? = nil) throws -> Accounts {
         Accounts(
             database: database ?? storage.database,
@@ -109,7 +108,7 @@ extension StoreFixture {
             randomBytes: accounts.randomBytes)
     }
 
-    /// - Returns: A session, and the factor that is not verified of its user.
+    /// - Returns: A session, and its user's unverified factor.
     fileprivate func fillEverySealedColumn() async throws -> (IssuedSession, Factor) {
         let issued = try await signedIn()
         let factor = try await enrolled(issued)

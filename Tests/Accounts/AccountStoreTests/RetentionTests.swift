@@ -9,7 +9,7 @@ import Testing
 struct RetentionTests {
     private static let day: Duration = .seconds(86_400)
 
-    /// Accounts that keep each kind of record for a day.
+    /// Keeps each kind of record for a day.
     private func shortLived(_ store: StoreFixture) -> Accounts {
         var accounts = store.accounts
         (accounts.retention.auditLog, accounts.retention.endedSessions) = (Self.day, Self.day)
@@ -17,7 +17,7 @@ struct RetentionTests {
         return accounts
     }
 
-    /// A sign-up, a mail that was dropped, and a sign-out.
+    /// Signs up, drops an email, and signs out.
     private func live(_ store: StoreFixture, _ email: String) async throws {
         let issued = try await store.signedIn(email)
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
@@ -110,7 +110,7 @@ struct RetentionTests {
         let accounts = shortLived(store)
         try await live(store, "ada@example.com")
         let later = store.clock.now + Self.day * 2
-        // The next batch follows immediately, and the failure is reported when the others are empty.
+        // The failure is reported when the other tables are empty.
         #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 3)
         #expect(try await accounts.cleaning.removeOutdated(limit: 2, at: later) == 1)
         #expect(try await counts(store) == [1, 0, 0])
@@ -118,7 +118,6 @@ struct RetentionTests {
     }
 }
 
-/// A database that refuses the statements with a text.
 private struct RefusingDatabase: Database {
     let database: any Database
     let refused: String

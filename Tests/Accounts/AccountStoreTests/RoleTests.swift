@@ -41,7 +41,6 @@ struct RoleTests {
     func service() async throws {
         let roles = try await TestRoles(TestCluster.running())
         let accounts = try accounts(of: roles)
-        // The schema is up to date, so it may start.
         try await accounts.database.migrate(TestDatabase.migrations)
         let user = try await signUp("ada@example.com", accounts)
         let profiles = Profiles(database: accounts.database)
@@ -77,7 +76,7 @@ struct RoleTests {
         let owner = try roles.open(.migrator)
         try await owner.write { db in
             _ = try db.run(SQL(stringLiteral: "REVOKE INSERT ON profiles FROM \(roles.name(of: .service))"))
-            // A table of the same name that comes first on the search path.
+            // Comes first on the search path.
             _ = try db.run("CREATE TEMPORARY TABLE profiles (id uuid, first_name text)")
             _ = try db.run(
                 """

@@ -12,7 +12,6 @@ struct SeedTests {
         SeededPeople(store.accounts, seed: seed, passwordHash: Secret("$hash$"), at: store.clock.now)
     }
 
-    /// The contents of every account's rows, in order.
     private func everything(_ store: StoreFixture) async throws -> [String] {
         let accounts = try await store.accounts.transfers.accounts(after: nil, limit: 100)
         let profiles = try await store.accounts.transfers.profileRows(after: nil, limit: 100).map(\.text)
@@ -65,7 +64,7 @@ struct SeedTests {
         let somebody = try #require(
             try await store.accounts.signIns.account(email: EmailAddress("person-3.1@seeded.invalid")!))
         _ = try await store.accounts.delete(somebody.user.id, actor: nil, at: store.clock.now)
-        // Their sign-up is still in the log: only removed rows come back.
+        // Their sign-up is still in the log.
         _ = try await store.storage.database.write { db in
             try db.run("DELETE FROM audit_log WHERE actor_id = \(somebody.user.id.text)")
         }

@@ -43,7 +43,7 @@ struct SigningKeysTests {
         #expect(withoutRetired?.map(\.id) == ["three", "one"])
         let withoutCurrent = try await keys.revoke("three", replacement: replacement, forgettingRetiredBefore: never)
         #expect(withoutCurrent?.map(\.id) == ["new", "one"])
-        // It signs until every node knows the new one, so its time to verify restarts.
+        // It signs until every node knows the new one.
         #expect(withoutCurrent?.map(\.retiredAt) == [nil, Instant(seconds: 50)])
         let last = try await keys.revoke(
             "new", replacement: Self.key("newer", at: 90), forgettingRetiredBefore: Instant(seconds: 51))

@@ -4,7 +4,6 @@ import GatehouseWire
 import SQLDatabase
 import TestDatabases
 
-/// Accounts on their own database, with a manual clock.
 struct StoreFixture {
     let storage: OpenDatabase
     var accounts: Accounts
@@ -13,8 +12,7 @@ struct StoreFixture {
 
     /// - Parameters:
     ///   - isNew: For tests that read plans (``TestDatabase/open(isNew:)``).
-    ///   - watched: Wraps the database for the accounts.
-    ///   - change: Configures the accounts.
+    ///   - watched: Wraps the database.
     init(
         _ kind: TestDatabase, isNew: Bool = false, policy: SessionPolicy = SessionPolicy(),
         watched: (any Database) -> any Database = { $0 }, change: (inout Accounts) -> Void = { _ in }
@@ -48,7 +46,7 @@ struct StoreFixture {
         return try await accounts.sessions.refresh(token, from: device, at: now ?? clock.now)
     }
 
-    /// One column of one row, as text; nil when there is no row or the column is null.
+    /// nil without a row or for null.
     func text(_ statement: SQL) async throws -> String? {
         try await storage.database.read { db in try db.row(statement) { $0.textIfPresent() } ?? nil }
     }

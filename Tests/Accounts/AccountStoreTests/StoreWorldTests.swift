@@ -5,7 +5,7 @@ import SQLDatabase
 import TestDatabases
 import Testing
 
-/// The random sequences of the rules' own tests, on the database: a few users who try each other's addresses.
+/// The rules' random sequences, on the database.
 struct StoreWorld {
     private static let people = 3
 
@@ -159,7 +159,7 @@ struct StoreWorld {
             if ways == 0 { return "\(person) cannot get into \(user.text)" }
             if let hash, hash != "\(person)" { return "\(user.text) has the password of \(hash)" }
         }
-        // Each session is in an account that only its user has entered; each account has one profile.
+        // Each session is in an account that only its user has entered.
         let profiles = try await store.count("profiles")
         let living = try await store.rows("SELECT 1 FROM users WHERE deleted_at IS NULL")
         return profiles == living ? nil : "\(living) accounts and \(profiles) profiles"

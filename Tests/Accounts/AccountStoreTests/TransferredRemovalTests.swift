@@ -8,7 +8,7 @@ import Testing
 struct TransferredRemovalTests {
     private static func apple(_ store: StoreFixture) -> ProviderIdentity { store.identity("apple", "2") }
 
-    /// An account whose owner removed an identity of Google, and undid the link of one of Apple.
+    /// Removed Google's identity, and undid the link of Apple's.
     private func owner(_ store: StoreFixture) async throws -> UserID {
         let owner = try await store.signedIn()
         let user = owner.account.user.id

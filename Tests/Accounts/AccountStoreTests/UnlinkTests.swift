@@ -41,7 +41,6 @@ struct UnlinkTests {
         let question = try await store.asked(store.identity())
         #expect(question.rule == .unlinkedBefore)
         #expect(!question.canRecover)
-        // A new link by its owner works as before.
         #expect(try await store.link(store.identity(), to: owner).session != nil)
         #expect(try await store.rows("SELECT 1 FROM link_removals") == 0)
     }

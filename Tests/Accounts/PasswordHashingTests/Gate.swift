@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Blocks every hashing thread that requests a salt until it opens; afterwards no thread waits.
+/// Blocks every hashing thread that requests a salt until it opens.
 final class Gate: Sendable {
     private let held = Mutex(0)
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Threads that wait at the gate, or have waited there.
+    /// Including earlier ones.
     var arrivals: Int { held.withLock { $0 } }
 
     func pass() {

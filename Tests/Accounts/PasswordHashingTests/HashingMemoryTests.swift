@@ -7,7 +7,6 @@ struct HashingMemoryTests {
     private static let bytes = 3 * 1_024 * 1_024
     private let memory = HashingMemory(blockBytes: bytes)
 
-    /// Takes all blocks, then writes to their ends and returns them.
     private func use(blocks count: Int) throws {
         let blocks = try (0..<count).map { _ in try #require(memory.take(Self.bytes)) }
         #expect(Set(blocks).count == count)

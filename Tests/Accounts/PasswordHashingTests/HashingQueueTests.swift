@@ -64,7 +64,7 @@ struct HashingQueueTests {
             await until { hasher.queueDepth == 1 }
 
             gone.cancel()
-            // The response comes while the only thread is still held: the caller does not wait for a turn.
+            // The only thread is still held: the caller does not wait for a turn.
             await #expect(throws: HashingRefusal.cancelled) { try await gone.value }
             #expect(hasher.queueDepth == 0)
             let next = Task { try await hasher.matches(password, Known.argon2i) }
@@ -155,7 +155,7 @@ struct HashingQueueTests {
         try await TestHasher.run { hasher, _ in
             try await withTaskExecutorPreference(executor) { _ = try await hasher.hash(password) }
         }
-        // The first thread began the hash, the last one brought its result. None on Darwin.
+        // The first thread began the hash, the last one resumed its caller. None on Darwin.
         let niceness = executor.seen.withLock { $0.compactMap(\.self) }
         #expect(niceness.count != 1 && niceness.last ?? 0 <= niceness.first ?? 0, "\(niceness)")
     }
@@ -183,13 +183,12 @@ struct HashingQueueTests {
         #expect(throws: Never.self) { try load.admit() }
     }
 
-    /// Lets other tasks run until the condition holds.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }
 }
 
-/// Records the niceness of each thread that resumes a task.
+/// Of each thread that resumes a task.
 private final class NotingExecutor: TaskExecutor {
     let seen = Mutex<[Int32?]>([])
 

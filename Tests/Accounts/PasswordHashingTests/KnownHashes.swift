@@ -1,6 +1,6 @@
 /// Imported hashes, with their passwords.
 enum Known {
-    /// 32 bytes that are not the hash of a known password.
+    /// Not the hash of a known password.
     static let tag = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY"
 
     /// From libargon2's `src/test.c`: "password", "somesalt".
@@ -14,7 +14,7 @@ enum Known {
     static let argon2idFourLanes =
         "$argon2id$v=19$m=64,t=3,p=4$c29tZXNhbHQ$T4fNMJtyzPmC46C+DDai6FF5I8o+6vKMbvxnbQkvttU"
 
-    /// Made with pyca/bcrypt; the password is 72 times "a".
+    /// By pyca/bcrypt; the password is 72 times "a".
     static let bcryptOf72Bytes = "$2b$04$abcdefghijklmnopqrstuuBzzIgyKkz7xMWYSzkIjUSnxEQFQ0WNe"
     /// Made with pyca/bcrypt; the password is "pass".
     static let bcryptOfPass = "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
@@ -26,7 +26,7 @@ enum Known {
         prefix + "XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"
     }
 
-    /// The example of Firebase's own scrypt repository; the password is "user1password".
+    /// From Firebase's scrypt repository; the password is "user1password".
     static func firebase(
         costs: String = "v=1,n=14,r=8,p=1", keys: String = "ss=Bw==,sk=\(signerKey)", salt: String = "42xEC+ixf3L2lw=="
     ) -> String {

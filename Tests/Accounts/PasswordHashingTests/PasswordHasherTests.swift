@@ -10,7 +10,7 @@ struct PasswordHasherTests {
         arguments: [
             ("password", Known.argon2id), ("password", Known.argon2idTwoLanes), ("password", Known.argon2i),
             ("password", Known.argon2idFourLanes),
-            // Go x/crypto's own test vector, then three of Openwall's crypt_blowfish.
+            // Go x/crypto's test vector, then three of Openwall's crypt_blowfish.
             ("allmine", "$2a$10$XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga"),
             ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
             ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),
@@ -173,7 +173,7 @@ struct PasswordHasherTests {
         "Without a readable hash one Argon2id computation runs and the result is no match",
         arguments: [
             nil, "", "not a hash", "$2b$31$abcdefghijklmnopqrstuuXX", "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$AAAA",
-            // The decoy itself, with the compared salt and tag.
+            // The decoy itself.
             "$argon2id$v=19$m=64,t=1,p=1$Z2dnZ2dnZ2dnZ2dnZ2dnZw$aGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGg",
         ])
     func unknown(_ stored: String?) async throws {

@@ -3,14 +3,13 @@
 import Foundation
 import Glibc
 
-/// With id 0, Linux returns the value of the calling thread.
+/// Id 0 is the calling thread.
 func niceOfThisThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
 
-/// The first thread has what the process was started with. Others inherit from the thread that starts them, which in
-/// a test may be a hashing thread.
+/// As the process was started. Others inherit from the thread that starts them, which may be a hashing thread.
 func niceOfFirstThread() -> Int32? { getpriority(Int32(PRIO_PROCESS.rawValue), UInt32(getpid())) }
 
-/// The length of the calling thread's turns in nanoseconds; nil before Linux 6.12, where all threads have the same.
+/// In nanoseconds; nil before Linux 6.12, where all threads have the same.
 func turnOfThisThread() -> Int? { turn(ofThread: "thread-self") }
 func turnOfFirstThread() -> Int? { turn(ofThread: "self/task/\(getpid())") }
 

@@ -1,7 +1,7 @@
 import PasswordHashing
 import Synchronization
 
-/// The observations of a hasher, and its number of salts.
+/// A hasher's observations.
 final class Observed: Sendable {
     private let state = Mutex<(observations: [HashingObservation], salts: UInt8)>(([], 0))
 
@@ -20,7 +20,7 @@ final class Observed: Sendable {
     }
 }
 
-/// Hashers with settings that take no time, shut down at the end of the test.
+/// Fast hashers, shut down at the end of the test.
 enum TestHasher {
     static func run(
         settings: Argon2Settings? = Argon2Settings(memoryKiB: 64, passes: 1),

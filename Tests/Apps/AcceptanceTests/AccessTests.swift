@@ -6,7 +6,6 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Accessibility: VoiceOver, languages, text sizes")
     struct AccessTests {
-        /// The texts of the account's screens and of the app, by language.
         private struct Texts {
             private let catalogs: [StringCatalog]
             let locale: Locale
@@ -23,7 +22,7 @@ extension AcceptanceTests {
                 catalogs.lazy.compactMap { $0.text(for: key, in: locale) }.first ?? key
             }
 
-            /// English texts that another language must not show.
+            /// Another language must not show them.
             var english: Set<String> {
                 Set(catalogs.flatMap(\.keys).filter { key in self(key) != key })
             }

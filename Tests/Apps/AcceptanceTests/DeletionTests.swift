@@ -8,7 +8,6 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Deleting an account")
     struct DeletionTests {
-        /// Taps the button, reads the warning, taps again.
         private func delete(_ world: World) async throws {
             try await world.screen.tap("Delete Account")
             #expect(

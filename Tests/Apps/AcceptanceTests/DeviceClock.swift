@@ -4,8 +4,7 @@ import GatehouseWire
 import Synchronization
 import TestSupport
 
-/// The time of a device, which is the server's. A short wait takes no real time: it moves the clock. A time limit
-/// expires when the test moves the clock past it.
+/// The server's time. A short wait moves the clock; a time limit expires when the test moves the clock past it.
 final class DeviceClock: Sendable {
     private struct Sleeper {
         let end: Duration
@@ -18,7 +17,7 @@ final class DeviceClock: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    /// Waits of at least this length are time limits.
+    /// Longer waits are time limits.
     private static let limit = Duration.seconds(20)
 
     private let state = Mutex(State())

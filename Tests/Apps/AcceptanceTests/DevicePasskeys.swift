@@ -3,26 +3,26 @@ import GatehouseWire
 import SoftAuthenticator
 import WebAuthn
 
-/// The password manager of a device: a software authenticator, whose user agrees to every sheet unless told otherwise.
+/// A software authenticator whose user agrees to every sheet by default.
 @MainActor final class DevicePasskeys: PasskeyAuthenticator {
     nonisolated static let origin = "https://app.example.org"
 
     private var device = SoftAuthenticator()
     /// Whether the user closes every sheet.
     var closesSheets = false
-    /// Whether the password manager filled in the password, and adds a passkey by itself, without a gesture.
+    /// Adds a passkey after filling in the password, without a gesture.
     var upgradesAutomatically = false
-    /// The address and first name that the user enters in the system's sheet for a new account.
+    /// For a new account in the system's sheet.
     nonisolated static let newUser = (email: "ada@example.com", firstName: "Ada")
     nonisolated let hasAccountSheet = true
-    /// Runs while the user is in a sheet or the password manager at work.
+    /// Runs while a sheet is open or the password manager works.
     var meanwhile: () -> Void = {}
     /// The signals that the password manager received.
     private(set) var signals: [PasskeySignal] = []
 
     var count: Int { device.credentials.count }
 
-    /// The user continues with a new device, and the finder keeps the old one.
+    /// The user gets a new device, and the finder keeps the old one.
     ///
     /// - Returns: The old device's password manager.
     func lose() -> DevicePasskeys {
@@ -56,7 +56,6 @@ import WebAuthn
     }
 
     func get(_ options: AuthPasskeyAuthenticationOptions, style: PasskeyRequestStyle) throws -> AuthJSON {
-        // The device has no bar above the keyboard.
         guard style != .autoFill else { throw AuthClientError.noPasskey }
         guard !closesSheets else { throw AuthClientError.cancelled }
         do {

@@ -10,20 +10,20 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Second factors")
     struct FactorTests {
-        /// A guest's sign-in with the password, up to the second step.
+        /// Up to the second step.
         private func typePassword(_ world: World) async throws {
             try await world.typeSignIn()
             try await world.screen.tap("submit")
             try await world.screen.wait { $0.title == "Two-Step Verification" }
         }
 
-        /// Types the code that the app shows 30 seconds later: each code is single-use.
+        /// The code of 30 seconds later: each is single-use.
         private func typeNextCode(_ secret: String, _ world: World) async throws {
             world.server.clock.advance(by: .seconds(30))
             try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
         }
 
-        /// Asks for the deletion after the last proof is too old, up to the question for a fresh one.
+        /// After the last proof is too old.
         private func askToDelete(_ world: World) async throws {
             world.server.clock.advance(by: .seconds(601))
             try await world.openProfile()
@@ -252,9 +252,7 @@ extension AcceptanceTests {
 }
 
 extension World {
-    /// Adds an authenticator app on the screens.
-    ///
-    /// - Returns: Its secret, and the recovery codes that the screen showed.
+    /// - Returns: The secret and recovery codes on the screen.
     func addApp() async throws -> (secret: String, codes: [String]) {
         try await openProfile()
         try await screen.tap("Security")

@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("The fields of the email screen")
     struct FormTests {
-        /// The input of the sign-up form, and the error that then appears below a field.
+        /// The sign-up form's input, and the error below a field.
         struct Entry: Sendable, CustomTestStringConvertible {
             var name = "G"
             var email = "g@x.yz"

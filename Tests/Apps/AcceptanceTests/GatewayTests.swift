@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// The review rules of design 003: one gateway client, no second copy of any state, a message for every error.
+    /// Design 003: one gateway client, no second copy of any state, a message for every error.
     @MainActor @Suite("The gateway behind the screens")
     struct GatewayTests {
         // Criteria: 003.4, 003.9

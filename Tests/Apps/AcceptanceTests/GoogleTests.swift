@@ -144,7 +144,7 @@ extension AcceptanceTests {
                 try await world.signIn(with: "Google")
                 try await world.screen.wait { _ in world.phone.heldCount == 1 }
                 let page = try #require(world.phone.pages.first)
-                // The same page with the other device's own key: its code comes to this device.
+                // With the other device's own key, its code comes to this device.
                 let key = try #require(page.parameter("code_challenge"))
                 let foreign = page.absoluteString.replacing(
                     key, with: (key.hasPrefix("A") ? "B" : "A") + key.dropFirst())
@@ -216,7 +216,6 @@ extension AcceptanceTests {
 }
 
 extension URL {
-    /// The value of a parameter of the query.
     func parameter(_ name: String) -> String? {
         URLComponents(url: self, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == name }?.value
     }

@@ -44,7 +44,7 @@ extension AcceptanceTests {
         func expired() async throws {
             try await World.with(.dailyRitual) { world in
                 try await world.begin()
-                // Otherwise a load of the first start sees the end and leaves nothing for the second.
+                // Otherwise the first start's load sees the end.
                 try await world.settle()
                 try await world.endSessions()
                 world.clock.advance(by: .seconds(3_601))

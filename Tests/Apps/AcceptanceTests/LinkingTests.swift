@@ -155,7 +155,7 @@ extension AcceptanceTests {
         @Test("002, D7: an owner who forgot the password links by a code to the address, once a stranger is out")
         func mailedCode() async throws {
             try await World.with(sendsMail: true) { world in
-                // Confirmed with a link that no mail carried, so the address is unproven.
+                // Confirmed without an email, so the address is unproven.
                 let link = try await world.server.admin(
                     .post, "/generate_link",
                     json: [

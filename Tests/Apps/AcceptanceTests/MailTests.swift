@@ -11,7 +11,7 @@ import Testing
 extension AcceptanceTests {
     @MainActor @Suite("Mails")
     struct MailTests {
-        /// The code of the newest mail of these kinds.
+        /// Of the newest email.
         private func code(
             _ world: World, _ kinds: Set<MailKind>, to address: String = "ada@example.com"
         ) async throws -> String { try #require(try await world.server.mailedCode(to: address, of: kinds)) }

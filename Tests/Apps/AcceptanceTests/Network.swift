@@ -5,19 +5,19 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// The network between an app and both APIs of a server in this process. A test sets faults by the end of a path.
+/// Between an app and both APIs of a server in this process. Faults apply by the end of a path.
 final class Network: Sendable {
     /// The fate of a call.
     private enum Fault: Sendable {
-        /// It never reaches the server, but gets this response.
+        /// Never reaches the server.
         case answered(HTTPReply)
-        /// The server acts, and its response is lost.
+        /// The server acts, but its response is lost.
         case lost
     }
 
     private struct State {
         var isOffline = false
-        /// By the end of a path: the fault of its calls, and how often it still applies.
+        /// By the end of a path: fault and remaining times.
         var faults: [String: (fault: Fault, times: Int)] = [:]
         var calls: [HTTPCall] = []
         var openCount = 0
@@ -30,27 +30,25 @@ final class Network: Sendable {
 
     init(_ server: TestServer) { self.server = server }
 
-    /// Whether the device has no connection: nothing is sent.
     var isOffline: Bool {
         get { state.withLock { $0.isOffline } }
         set { state.withLock { $0.isOffline = newValue } }
     }
 
-    /// From now on, or for this many calls, calls of the path get this response before they reach the server; without a
-    /// body, the response has the gateway's error format.
+    /// Without a body, the response has the gateway's error format.
     func answer(_ path: String, _ status: Int, _ body: String? = nil, times: Int = .max) {
         let body = body ?? #"{"error":"FAULT","message":"A fault of the test."}"#
         let reply = HTTPReply(status: status, body: Array(body.utf8))
         state.withLock { $0.faults[path] = (.answered(reply), times) }
     }
 
-    /// From now on, or for this many calls, the server acts on calls of the path and its response is lost.
+    /// The server acts, but its response is lost.
     func lose(_ path: String, times: Int = .max) { state.withLock { $0.faults[path] = (.lost, times) } }
 
     /// Removes all faults.
     func heal() { state.withLock { ($0.faults, $0.isOffline) = ([:], false) } }
 
-    /// Holds the responses to calls of the path until ``release()``.
+    /// Until ``release()``.
     func hold(_ path: String) { state.withLock { $0.heldPath = path } }
 
     /// The number of held responses.
@@ -64,13 +62,13 @@ final class Network: Sendable {
         for waiting in held { waiting.finish() }
     }
 
-    /// Every call, including calls that never reached the server.
+    /// Including calls that never reached the server.
     var calls: [HTTPCall] { state.withLock { $0.calls } }
 
     /// The number of calls without a response.
     var openCount: Int { state.withLock { $0.openCount } }
 
-    /// The number of calls that were, or began with, `METHOD path?query`.
+    /// Matches the beginning of `METHOD path?query`.
     func count(_ call: String) -> Int { calls.count { $0.line.hasPrefix(call) } }
 
     var transport: HTTPTransport { { [self] call in try await send(call) } }

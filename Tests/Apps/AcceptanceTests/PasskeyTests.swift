@@ -13,7 +13,7 @@ extension AcceptanceTests {
             try await world.screen.tap("submit")
         }
 
-        /// Signs in with a password, and takes the passkey that the app then offers.
+        /// Takes the passkey that the app offers after the password.
         private func addPasskey(_ world: World) async throws {
             try await world.addAccount()
             try await signIn(world)
@@ -126,7 +126,7 @@ extension AcceptanceTests {
                 try await world.waitForUser()
                 #expect(world.screen.shows("Welcome back, Ada"))
                 #expect(world.network.count(options) == before + 2)
-                // Of the sign-up, of the lost answer, and this one. The user can sign the others out.
+                // The sign-up's, the lost response's, and this one.
                 #expect(try await world.manager.devices.list().count == 3)
             }
         }

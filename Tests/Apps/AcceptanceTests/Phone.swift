@@ -5,11 +5,11 @@ import HTTPTypes
 import SwiftUI
 import TestSupport
 
-/// The sheets of a device, and the person in front of them, whom the stand-ins of Apple and Google know.
+/// A device's sheets, and a person known to the stand-ins of Apple and Google.
 @MainActor final class Phone {
     /// A person of a stand-in.
     struct Person: Sendable {
-        /// `verified`, `hidden`, `existing`, `cancels` and so on; the stand-in's page describes each.
+        /// `verified`, `hidden`, `existing`, `cancels` and so on, as the stand-in's page describes.
         var id: String
         /// Only for `existing`.
         var email: String?
@@ -26,7 +26,7 @@ import TestSupport
         case fails
         /// The sheet does not reach the provider.
         case isOffline
-        /// The browser's sheet returns an address that the server did not send.
+        /// An address that the server did not send.
         case comesBack(to: String)
         /// Never returns.
         case fallsAsleep
@@ -79,8 +79,7 @@ import TestSupport
         }
     }
 
-    /// Like Apple's own sheet: with a token that Apple signed for the request's nonce; name and address only the first
-    /// time.
+    /// Like Apple's own sheet: a signed token for the request's nonce; name and address only the first time.
     private func credential(of person: Person, _ request: ASAuthorizationAppleIDRequest) async throws
         -> ASAuthorization
     {
@@ -124,7 +123,7 @@ import TestSupport
         return url
     }
 
-    /// Through the server's page, or directly to the provider's if the server gave the app its address.
+    /// Through the server's page, or directly to the provider's.
     private func walk(from address: URL, as person: Person) async throws -> URL {
         let browser = TestBrowser(server)
         let back =

@@ -13,7 +13,7 @@ extension AcceptanceTests {
     struct SessionTests {
         private static let ended = "Session expired. Please sign in again."
         private static let offline = "You're offline. Some features may be unavailable."
-        /// Longer than the lifetime of an access token.
+        /// Longer than an access token's lifetime.
         private static let hour = Duration.seconds(3_601)
 
         // Criteria: 000.6, 002.10

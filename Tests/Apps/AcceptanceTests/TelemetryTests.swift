@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// The apps report to the server what `TelemetryEvent` says, and nothing else.
+    /// The apps report only `TelemetryEvent`.
     @MainActor @Suite("Telemetry")
     struct TelemetryTests {
         private func funnels(_ world: World) async throws -> [MethodFunnel] {

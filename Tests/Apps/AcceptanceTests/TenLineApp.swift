@@ -1,7 +1,7 @@
 import GatehouseUI
 import SwiftUI
 
-// The whole wiring of an app. The README has this code.
+// The README has this code.
 struct JournalApp: App {
     @State private var account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
     var body: some Scene { WindowGroup { JournalHome().gatehouse(account) } }

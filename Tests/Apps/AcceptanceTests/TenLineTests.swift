@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// An app whose wiring is one import, one object and one modifier.
+    /// One import, one object and one modifier.
     @MainActor @Suite("The ten-line app")
     struct TenLineTests {
         // Criteria: 000.26

@@ -18,7 +18,6 @@ import WebAuthn
 @testable import BoxScoreScreens
 @testable import DailyRitualScreens
 
-/// The account of an app, and the clients below it.
 @MainActor struct Accounts {
     let manager: AuthManager
     let client: GatehouseClient
@@ -31,7 +30,7 @@ import WebAuthn
     }
 }
 
-/// A device with one of the apps, its server, and the stand-ins for Apple and Google.
+/// A device with an app, its server, and the stand-ins of Apple and Google.
 @MainActor final class World {
     enum App {
         /// With three teams on its first screen.
@@ -68,7 +67,7 @@ import WebAuthn
         screen = Self.screen(app, accounts, phone, settings)
     }
 
-    /// The app's next start on the same device. The app may still be restoring when this returns.
+    /// The app may still be restoring when this returns.
     func restart() throws {
         close()
         accounts = try Self.accounts(app, network, storage, clock, telemetry, reports)
@@ -102,7 +101,7 @@ import WebAuthn
     ) -> Screen {
         switch app {
         case .boxScore:
-            // Three rows instead of 124: every look draws them.
+            // Three rows instead of 124, which each rendering draws.
             let root = HomeView { [gateway = accounts.gateway] in
                 try await gateway.teams(league: "nba").filter { ["BOS", "CHI", "MIA"].contains($0.abbreviation) }
             }
@@ -121,16 +120,16 @@ import WebAuthn
         }
     }
 
-    /// Waits until the app has restored its session, and no account request is running.
+    /// Waits until the session is restored and no account request is running.
     func settle() async throws {
         try await screen.wait("for the start") { [manager] screen in
             manager.phase != .restoring && !manager.isLoading && screen.progress.isEmpty
         }
     }
 
-    /// Runs a test with its own server and a started app, and fails if the screen reports a complaint.
+    /// Fails if the screen reports a complaint.
     ///
-    /// - Parameter reports: Whether the app reports its events to the server, as on a phone.
+    /// - Parameter reports: The app reports its events, as on a phone.
     static func with(
         _ app: App = .boxScore, providers: TestProviders = TestProviders(), limits: AuthRates? = nil,
         policy: SessionPolicy = SessionPolicy(), sendsMail: Bool = false, reports: Bool = false,
@@ -182,7 +181,6 @@ extension World {
         try await screen.wait { $0.title == "Profile" }
     }
 
-    /// Opens the email screen and fills it in.
     func typeSignIn(_ email: String = "ada@example.com", _ password: String = World.password) async throws {
         try await openLogin()
         try await screen.tap("Sign in with Email")
@@ -190,7 +188,6 @@ extension World {
         try await screen.type(password, into: "Password")
     }
 
-    /// Opens the screen of a new account and fills it in.
     func typeSignUp(
         _ email: String = "ada@example.com", name: String = "Ada", _ password: String = World.password,
         again confirmation: String = World.password
@@ -203,7 +200,7 @@ extension World {
         try await screen.type(confirmation, into: "Confirm Password")
     }
 
-    /// Waits until the sheet has closed itself over the first screen of a signed-in user.
+    /// The sheet has closed itself over a signed-in user's first screen.
     func waitForUser() async throws {
         try await screen.wait("for a user") { [manager] screen in
             screen.presentations.isEmpty && screen.has(button: "Your profile") && !manager.isLoading
@@ -231,19 +228,17 @@ extension World {
     }
 }
 
-// The initial state of a test, and the state of the server.
 extension World {
-    /// Signs a user up on this device before the test begins.
+    /// Before the test begins.
     func begin(as email: String = "ada@example.com", name: String? = "Ada", teams: [String] = []) async throws {
         try await manager.signUpWithEmail(email, password: World.password, firstName: name)
         if !teams.isEmpty { try await manager.updateProfile(favoriteTeams: teams) }
-        // Not for the button of the profile, which DailyRitual's onboarding does not have.
+        // DailyRitual's onboarding has no profile button.
         try await screen.wait("for a user") { [manager] screen in
             manager.isProfileLoaded && !manager.isLoading && !screen.has(button: "Sign in")
         }
     }
 
-    /// Creates an account that is not signed in here.
     @discardableResult
     func addAccount(_ email: String = "ada@example.com", name: String? = "Ada") async throws -> TestSession {
         try await server.signUp(
@@ -262,7 +257,7 @@ extension World {
         return (user["identities"]?.arrayValue ?? []).compactMap { $0["provider"]?.stringValue }.sorted()
     }
 
-    /// Ends every session of an account at the server, as when its owner signs out everywhere.
+    /// As when the owner signs out everywhere.
     func endSessions(of email: String = "ada@example.com") async throws {
         let other = try await server.signIn(email, password: World.password)
         let answer = try await server.send(
@@ -270,8 +265,6 @@ extension World {
         guard answer.status == 204 else { throw UnexpectedAnswer(answer: answer) }
     }
 
-    /// Waits until nothing is stored. A sign-out first shows the guest's screen.
-    ///
     /// - Returns: false after the test's time limit.
     func isStoreEmptied() async -> Bool {
         while await !storage.contents.isEmpty, !Task.isCancelled { await Task.yield() }

@@ -117,7 +117,7 @@ struct TeamsTests {
     }
 }
 
-/// Loads of the teams, one of which fails.
+/// One of the loads fails.
 private actor Answers {
     private(set) var count = 0
     private let failing: Int

@@ -10,9 +10,8 @@ import SwiftUI
 @testable import BoxScoreScreens
 @testable import DailyRitualScreens
 
-/// One of the apps on a screen, over a service in memory.
 @MainActor struct World {
-    /// The text size of new screens; nil for the one in the settings.
+    /// nil for the settings'.
     @TaskLocal static var textSize: DynamicTypeSize?
 
     let service: InMemoryAuthService
@@ -35,15 +34,13 @@ import SwiftUI
             settings: settings)
         if waits { await manager.wait { $0.phase != .restoring && !$0.isLoading } }
         await screen.settle()
-        // A guest's start asks what the server offers. On a busy machine that takes longer.
+        // A guest's start asks what the server offers, which takes longer on a busy machine.
         guard waits, manager.phase == .unauthenticated, !service.calls.contains(.settings) else { return }
         await manager.wait { _ in service.calls.contains(.settings) }
         await screen.settle()
     }
 
-    /// The sports app.
-    ///
-    /// - Parameter waits: Whether to wait for the store, and for the profile.
+    /// - Parameter waits: For the store and the profile.
     static func boxScore(
         _ service: InMemoryAuthService = InMemoryAuthService(), settings: Screen.Settings = Screen.Settings(),
         teams: @escaping @Sendable () async throws -> [Team] = { World.teams },
@@ -72,7 +69,7 @@ import SwiftUI
 
     nonisolated static let offline = "You're offline. Some features may be unavailable."
 
-    /// Opens the link of the mail for a password reset.
+    /// For a password reset.
     func openMail() async {
         if let link = service.mailLink(.recovery, to: "ada@example.com") { await screen.open(link) }
     }
@@ -88,7 +85,7 @@ import SwiftUI
 }
 
 extension InMemoryAuthService {
-    /// A service with a signed-in user who follows these teams.
+    /// Signed in.
     static func signedIn(
         email: String = "ada@example.com", firstName: String? = "Ada", favoriteTeams: [String]
     ) -> InMemoryAuthService {
@@ -99,7 +96,6 @@ extension InMemoryAuthService {
         ["favorite_teams": .array(teams.map(AuthJSON.string))]
     }
 
-    /// The ids of Ada's teams at the server.
     var favoriteTeams: [String]? {
         account(email: "ada@example.com")?.profile?.others["favorite_teams"]?.arrayValue?.compactMap(\.stringValue)
     }

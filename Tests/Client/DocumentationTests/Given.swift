@@ -5,7 +5,7 @@ import GatehouseTesting
 import GatehouseUI
 import SwiftUI
 
-// Declarations that the documentation's examples use but do not contain. Examples that run, as tests, do not use them.
+// Used by the documentation's examples, except those that run as tests.
 
 /// A placeholder for a value.
 private func given<Value>() -> Value { preconditionFailure("The examples are not run.") }

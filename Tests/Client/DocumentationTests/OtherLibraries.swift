@@ -1,8 +1,7 @@
 import Foundation
 import Gatehouse
 
-// Stand-ins for libraries that this package does not depend on: the declarations that the examples use, as their
-// documentation has them.
+// Declarations of libraries that this package does not depend on, as documented.
 
 /// Alamofire 5.10.
 enum Alamofire {

@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// F7: Anonymous users before a real server that knows Apple and Google.
+/// F7: with a real server that knows Apple and Google.
 @Suite("Anonymous users") @MainActor
 struct AnonymousTests {
     private static func with(_ test: (ModelWorld) async throws -> Void) async throws {

@@ -103,7 +103,7 @@ extension AuthError {
         .credentialSetAside(nil), .alreadySignedIn,
     ]
 
-    /// The case. Does not compile with one that ``samples`` may lack.
+    /// Does not compile with a case that ``samples`` may lack.
     fileprivate var name: String {
         switch self {
         case .notAuthenticated, .forbidden, .freshSignInNeeded, .offline, .networkError, .profileNotCreated,

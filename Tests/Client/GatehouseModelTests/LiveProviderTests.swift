@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The manager with a server that knows Apple and Google: the stand-ins of the dev stack.
+/// With the dev stack's Apple and Google.
 @Suite("Signing in with Apple and Google before a real server") @MainActor
 struct LiveProviderTests {
     private static func with(_ test: (ModelWorld) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ struct LiveProviderTests {
         }
     }
 
-    /// The credential of Apple's sheet on a device; it has the name only the first time.
+    /// Has the name only the first time.
     private func apple(_ world: ModelWorld, nonce: SignInNonce = SignInNonce()) async throws -> AppleCredential {
         let answer = try await world.server.send(
             .post, "/dev/apple/native-credential",
@@ -30,7 +30,6 @@ struct LiveProviderTests {
             lastName: name?["familyName"]?.stringValue, authorizationCode: answer["authorizationCode"]?.stringValue)
     }
 
-    /// A browser of a user with this address.
     private struct Browser: WebAuthenticator {
         let server: TestServer
 
@@ -57,7 +56,7 @@ struct LiveProviderTests {
             #expect(try await world.manager.signInWithApple { second } == .signedIn)
             await until { world.manager.user?.firstName == "Existing" }
             #expect(await world.client.currentUser?.userMetadata["full_name"] == "Existing Example")
-            // The server got it with the sign-in: no request followed.
+            // The server got it with the sign-in.
             await until { await !world.storage.contents.keys.contains("gatehouse.apple-names") }
             #expect(!world.network.calls.contains { $0.hasPrefix("PUT") || $0.hasPrefix("PATCH") })
         }

@@ -5,7 +5,7 @@ import GatehouseWire
 import Synchronization
 import Testing
 
-/// A start after a crash or a full disk that left only the refresh token, for a user with a second factor.
+/// After a crash or a full disk, for a user with a second factor.
 @Suite("A start without the access token") @MainActor
 struct LostTokenTests {
     /// Signs in, and from then on refreshes.
@@ -45,7 +45,6 @@ struct LostTokenTests {
         }
     }
 
-    /// The next start of an app whose user had given the second factor.
     private func start(_ server: Server) async throws -> AuthManager {
         try await server.client().signIn(email: "ada@example.com", password: "p")
         await server.storage.remove("gatehouse.access-token")

@@ -14,7 +14,7 @@ enum People {
     static let someID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 }
 
-/// Sends calls to both APIs of a server in this process, with faults that tests set by path.
+/// Calls both APIs of a server in this process, with faults by path.
 final class TestNetwork: Sendable {
     private let faults = Mutex<[String: Int]>([:])
     private let served = Mutex<[String]>([])
@@ -23,13 +23,12 @@ final class TestNetwork: Sendable {
 
     init(_ server: TestServer) { self.server = server }
 
-    /// From now on, calls whose path has this suffix get the status, in the gateway's error format; 0 loses them before
-    /// the server.
+    /// In the gateway's error format; 0 loses the calls before the server.
     func fail(_ path: String, _ status: Int = 0) { faults.withLock { $0[path] = status } }
     func clear() { faults.withLock { $0 = [:] } }
     /// `METHOD path` of every call.
     var calls: [String] { served.withLock { $0 } }
-    /// Holds the responses to calls whose path begins with this until ``release()``.
+    /// Until ``release()``, by the path's beginning.
     func hold(_ prefix: String = "/v1/") { gates.withLock { $0.prefix = prefix } }
     var heldCount: Int { gates.withLock { $0.held.count } }
 
@@ -78,7 +77,6 @@ final class HeardEvents: TelemetrySink {
     func record(_ event: TelemetryEvent) { heard.withLock { $0.append(event) } }
 }
 
-/// A server, a device's store and network, and the manager of an app's run.
 @MainActor
 struct ModelWorld {
     let server: TestServer
@@ -100,7 +98,7 @@ struct ModelWorld {
             storage: storage, clock: Self.clock(server), telemetry: [events])
     }
 
-    /// The app's next start on the same store; the app has restored its session when this returns.
+    /// On the same store; the session is restored when this returns.
     func restart() async throws -> AuthManager {
         let next = try Self.client(network, storage, 2, client.allowsSeveralAccounts)
         let manager = AuthManager(

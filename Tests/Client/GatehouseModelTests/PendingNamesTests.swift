@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatehouseModel
 
-/// A store that lets other work run between a read and its result.
+/// Lets other work run between a read and its result.
 private struct YieldingStorage: SecureStorage {
     let inner = MemoryStorage()
     func read(_ key: String) async -> StoredValue {

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor @Suite("Reports of failures")
 struct ReportTests {
-    /// Whether an event is a time, a name, and names with words.
+    /// A time, a name, and names with words.
     private static func isPlain(_ event: String) -> Bool {
         event.wholeMatch(of: /[0-9TZ:-]+ [a-z_]+( [a-z_]+=[A-Za-z0-9_-]+)*/) != nil
     }

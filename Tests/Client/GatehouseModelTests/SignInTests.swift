@@ -4,8 +4,7 @@ import GatehouseModel
 import TestSupport
 import Testing
 
-/// The live service, with provider tokens that open the account of their address: the server behind it has no Apple and
-/// no Google.
+/// Provider tokens open the account of their address: the server has no Apple and Google.
 private struct ProvidersThatVouch: AuthService {
     let live: LiveAuthService
     /// Apple's identifier for every user.
@@ -105,7 +104,7 @@ struct SignInTests {
             #expect(try await world.manager.signInWithApple { nameless } == .signedIn)
             await until { await !world.storage.contents.keys.contains("gatehouse.apple-names") }
             await until { world.manager.user?.firstName == "Ada" }
-            // This server ignores the name in the sign-in, like hosted Supabase.
+            // Like hosted Supabase, ignores the name in the sign-in.
             #expect(world.network.calls.contains("PUT /auth/v1/user"))
             #expect(await world.client.currentUser?.userMetadata["full_name"] == "Ada")
         }

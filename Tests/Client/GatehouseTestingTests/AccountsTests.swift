@@ -4,7 +4,6 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Several accounts of one device in the manager.
 @Suite("Several accounts in the manager", .timeLimit(.minutes(5))) @MainActor
 struct AccountsTests {
     static let (ada, bob) = ("ada@example.com", "bob@example.com")

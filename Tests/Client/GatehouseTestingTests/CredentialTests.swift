@@ -6,7 +6,7 @@ import GatehouseTesting
 import TestSupport
 import Testing
 
-/// Address and password of a signed-in user: the same in memory and with a server.
+/// The same in memory and with a server.
 @Suite("Changing address and password", .timeLimit(.minutes(5))) @MainActor
 struct CredentialTests {
     private static let another = "another password"
@@ -17,7 +17,7 @@ struct CredentialTests {
         try await ServiceWorld.with(kind) { try await test($0) }
     }
 
-    /// A server that requires the current password for a new one.
+    /// Requires the current password for a new one.
     private nonisolated static func with(
         confirms: Bool, _ test: @escaping @MainActor @Sendable (TestServer) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Example tests of an app: its screens' models over accounts in memory.
+/// Example tests of an app, with accounts in memory.
 @Suite("An app's tests") @MainActor
 struct ExampleTests {
     let service = InMemoryAuthService()

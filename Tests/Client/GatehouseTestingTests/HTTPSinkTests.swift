@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Telemetry over HTTP", .timeLimit(.minutes(5)))
 struct HTTPSinkTests {
-    /// A server that answers with a status; nil for no connection.
+    /// nil for no connection.
     private final class Receiver: Sendable {
         let status = Mutex<Int?>(204)
         private let received = Mutex<[AuthJSON]>([])
@@ -24,7 +24,7 @@ struct HTTPSinkTests {
             return HTTPReply(status: status)
         }
 
-        /// The numbers of events, and of those that were dropped before.
+        /// Of events, and of those dropped before.
         var counts: [[Int64]] {
             bodies.map { [Int64($0["events"]?.arrayValue?.count ?? -1), $0["dropped"]?.intValue ?? -1] }
         }

@@ -11,7 +11,7 @@ struct LinkCodeTests {
     private let events = HeardTelemetry()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    /// A question about a proven account, whose owner has unlinked Google before.
+    /// The account is proven, but its owner has unlinked Google before.
     private func asked() async throws -> (AuthManager, LinkModel) {
         service.addAccount(email: Self.ada, firstName: "Ada", isEmailProven: true)
         let manager = service.makeManager(telemetry: [events])
@@ -23,7 +23,6 @@ struct LinkCodeTests {
         return (manager, LinkModel(manager: manager))
     }
 
-    /// The screen of a code that was mailed.
     private func mailed() async throws -> (AuthManager, LinkModel, CodeModel) {
         let (manager, screen) = try await asked()
         await screen.sendCode()?.value

@@ -11,7 +11,7 @@ struct LinkQuestionTests {
     private let events = HeardTelemetry()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    /// A manager after a Google sign-in of Ada, whose address has an account.
+    /// After a Google sign-in of Ada, whose address has an account.
     private func asked() async -> AuthManager {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         let manager = service.makeManager(telemetry: [events])
@@ -196,7 +196,6 @@ struct LinkQuestionTests {
         await screen.recover()?.value
         let text = "That took too long. Please sign in again."
         #expect(screen.message?.text == text)
-        // The login screen shows it until the next attempt.
         let login = LoginModel(manager: manager)
         #expect(login.message?.text == text)
         await #expect(throws: AuthError.self) {

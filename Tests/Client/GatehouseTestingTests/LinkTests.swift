@@ -109,7 +109,7 @@ struct LinkTests {
         let sheet = ScriptedProviderSheet(.signsIn(.ada))
         service.meet(.nameIgnored)
         service.meet(.slow, at: .updateMetadata)
-        // The task of a screen that closes at the sign-in.
+        // A screen that closes at the sign-in.
         let screen = Task { try await manager.signInWithApple { try await sheet.apple() } }
         #expect(try await screen.value == .signedIn)
         screen.cancel()
@@ -173,7 +173,7 @@ struct AppleCredentialTests {
         let service = InMemoryAuthService()
         let manager = try await signedIn(service)
         apple.askAgain()
-        // The manager also asks at its start, which may come after the sign-in.
+        // The manager also asks at its start, perhaps after the sign-in.
         await until { apple.asked.first == "person-ada" }
         #expect(manager.isLoggedIn)
         apple.set(.revoked, for: .ada)

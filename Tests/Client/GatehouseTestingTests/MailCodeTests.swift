@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Codes of mails: the same in memory and with a server that sends mail.
+/// The same in memory and with a server that sends email.
 @Suite("Codes of mails", .timeLimit(.minutes(5))) @MainActor
 struct MailCodeTests {
     private static let ada = "ada@example.com"
@@ -22,7 +22,7 @@ struct MailCodeTests {
         return manager
     }
 
-    /// The manager of a user who has signed up and confirmed the address.
+    /// Signed up, with a confirmed address.
     private func user(_ world: ServiceWorld) async throws -> AuthManager {
         let manager = await manager(world.service)
         try await manager.signUpWithEmail(Self.ada, password: Fixtures.password, firstName: "Ada")
@@ -188,7 +188,6 @@ struct MailCodeTests {
             world.advance(.seconds(61))
             await model.sendAgain()?.value
             #expect(model.wasSentAgain && !model.canSendAgain)
-            // The user takes the other mail's code first.
             model.code = try await code(world, .emailChange)
             await model.submit()?.value
             #expect(model.otherEmail == Self.ada)
@@ -224,7 +223,6 @@ struct MailCodeTests {
         await manager.wait { $0.isLoggedIn }
         guard kind == .emailChange else { return }
         _ = try await manager.credentials.changeEmail("countess@example.com")
-        // The first of two links has no session for the app.
         await #expect(throws: AuthError.invalidCallback) {
             try await manager.mail.openLink(try #require(service.mailLink(.emailChange, to: "countess@example.com")))
         }

@@ -112,7 +112,7 @@ struct OvertakenTests {
         }
         #expect(outcome == .cancelled)
         #expect(manager.user?.email == "grace@example.com" && manager.phase == .authenticated)
-        // On a busy machine the link's event may arrive later.
+        // As above.
         await manager.wait { $0.needsNewPassword }
         #expect(manager.needsNewPassword)
     }

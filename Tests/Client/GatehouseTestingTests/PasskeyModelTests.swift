@@ -7,7 +7,6 @@ import Testing
 /// Passkeys in the manager and the models.
 @Suite("Passkeys", .timeLimit(.minutes(5))) @MainActor
 struct PasskeyModelTests {
-    /// A service with passkeys, an account, and a passkey of it on this device.
     private func registered() async throws -> (InMemoryAuthService, AuthManager, ScriptedPasskeys) {
         let service = InMemoryAuthService.signedIn()
         service.serverSettings.allowsPasskeys = true
@@ -101,7 +100,7 @@ struct PasskeyModelTests {
         offer.cancel()
         await offer.value
         #expect(login.message == nil && manager.phase == .unauthenticated)
-        // A sign-in after the tap is the user's own, so its failure shows.
+        // A failure after the tap is shown.
         let second = Task { await login.offerPasskeys(with: passkeys) }
         await until { passkeys.offeredCount == 1 }
         service.meet(.offline, at: .signInWithPasskey)

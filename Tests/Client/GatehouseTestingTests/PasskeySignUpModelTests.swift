@@ -4,7 +4,6 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Accounts that begin with a passkey, in the manager and the model of the login screen.
 @Suite("Sign-up with a passkey in the models", .timeLimit(.minutes(5))) @MainActor
 struct PasskeySignUpModelTests {
     private static let ada = "ada@example.com"
@@ -29,7 +28,7 @@ struct PasskeySignUpModelTests {
         #expect(manager.asksForEmailCode && manager.lastMethod == .passkey)
         let code = try #require(service.mailCode(.emailChange, to: Self.ada))
         #expect(try await manager.credentials.confirmEmail(withCode: code, sentTo: Self.ada) == .changed)
-        // The user may be fetched before the event of the change arrives.
+        // The user may be fetched before the change's event arrives.
         await manager.wait { $0.user?.email == Self.ada && !$0.asksForEmailCode }
         #expect(service.account(email: Self.ada)?.profile?.firstName == "Ada")
         await manager.signOut()
@@ -115,7 +114,7 @@ struct PasskeySignUpModelTests {
         let login = LoginModel(manager: manager)
         await login.signUpWithPasskey(with: passkeys)?.value
         #expect(login.message?.action == .retry && login.signsUpWithPasskey)
-        // The sheet has no further answer, so a second one would be cancelled.
+        // The sheet has no further answer: a second one would be cancelled.
         await login.signUpWithPasskey(with: passkeys)?.value
         #expect(manager.isLoggedIn && manager.user?.newEmail == Self.ada && manager.isNewUser)
         #expect(passkeys.count == 1 && passkeys.signals.isEmpty)

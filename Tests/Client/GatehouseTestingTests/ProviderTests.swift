@@ -29,7 +29,7 @@ struct ProviderTests {
         #expect(try await signIn(.ada, at: .google) == apple)
         #expect(await service.service.currentSession?.user.identities?.map(\.provider) == ["apple", "google"])
         service.addAccount(email: "grace@example.com")
-        // Unproven here; and another person at the same provider, as after a company reassigned the address.
+        // Unproven, and another person at the provider, as after a company reassigned the address.
         let next = ProviderPerson(id: "x", email: "ada@example.com")
         for (person, canRecover) in [(ProviderPerson.grace, true), (next, false)] {
             let error = await #expect(throws: AuthClientError.self) { try await signIn(person) }
@@ -122,7 +122,7 @@ struct ProviderTests {
         await #expect(throws: AuthError.cancelled) { try await ScriptedProviderSheet().apple() }
     }
 
-    /// A browser that returns to an address chosen by the test.
+    /// Returns to an address chosen by the test.
     private struct Browser: WebAuthenticator {
         let redirect: URL
         let show: @Sendable (URL) async throws -> URL

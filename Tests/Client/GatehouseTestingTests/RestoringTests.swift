@@ -4,7 +4,6 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// The screens of a user whose password or passkey is set aside, or who starts over.
 @Suite("Restoring what a proof set aside", .timeLimit(.minutes(5))) @MainActor
 struct RestoringTests {
     private static let ada = "ada@example.com"
@@ -16,7 +15,7 @@ struct RestoringTests {
         service.serverSettings.allowsPasskeys = true
     }
 
-    /// A signed-out manager of an account whose password and passkey an emailed code has set aside.
+    /// An emailed code has set password and passkey aside.
     private func proven() async throws -> AuthManager {
         service.addAccount(email: Self.ada)
         _ = try await service.service.signIn(email: Self.ada, password: Fixtures.password)

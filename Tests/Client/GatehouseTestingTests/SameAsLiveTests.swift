@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Each body runs over the server in memory and over the real one: an app's test must see the behavior that users see.
+/// Each body runs over both servers: an app's test must see the behavior that users see.
 @Suite("The server in memory behaves like the real one")
 struct SameAsLiveTests {
     @Test("A sign-up signs in, with a profile; a later listener gets it first", arguments: ServiceKind.allCases)

@@ -4,7 +4,7 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// What mails prove: the same in memory and with a server that sends mail.
+/// The same in memory and with a server that sends email.
 @Suite("The server in memory treats proofs of an address like the real one")
 struct SameProofsTests {
     private static let ada = "ada@example.com"
@@ -56,7 +56,7 @@ struct SameProofsTests {
             #expect(try await service.sessions().count == 1)
             try await service.signOut()
             #expect(try await passwords(world, Fixtures.password) == [false])
-            // The identity that was set aside asks for its account, whose own address gets the code.
+            // The identity set aside asks for its account, whose own address gets the code.
             let error = await #expect(throws: AuthClientError.self) {
                 try await service.signIn(with: try await world.providers.credentials(.google, "grace@example.com"))
             }

@@ -4,12 +4,11 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Sign-in through providers, over the server in memory and over the real one.
 @Suite("The server in memory treats providers like the real one")
 struct SameProvidersTests {
     private static let ada = "ada@example.com"
 
-    /// The question for Google's Ada, whose address has an email account.
+    /// Google's Ada has an address with an email account.
     private func asked(_ world: ServiceWorld, byBrowser: Bool = false) async throws -> AuthLinkQuestion {
         let error = await #expect(throws: AuthClientError.self) {
             if byBrowser {

@@ -3,14 +3,13 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// The link question about an account with a second factor.
 @Suite("A link with a second factor", .timeLimit(.minutes(5))) @MainActor
 struct SecondFactorLinkTests {
     private let service = InMemoryAuthService()
     private let events = HeardTelemetry()
     private let sheet = ScriptedProviderSheet(.signsIn(.ada))
 
-    /// A manager after Ada's sign-in with Google and her account's password.
+    /// After Google and her account's password.
     private func answered() async throws -> (AuthManager, ProofModel) {
         service.addAccount(email: "ada@example.com", firstName: "Ada")
         service.addApp()
@@ -38,7 +37,6 @@ struct SecondFactorLinkTests {
         #expect(proof.phase == .proven && manager.phase == .authenticated && isLinked())
         #expect(try await manager.identities.list().map(\.provider) == ["email", "google"])
         #expect(service.openSessionCount == 1)
-        // The session has the second factor: nothing asks again.
         try await manager.credentials.changePassword("another battery")
         #expect(manager.secondFactor == nil && manager.linkQuestion == nil)
     }

@@ -4,10 +4,9 @@ import GatehouseModel
 import GatehouseTesting
 import Testing
 
-/// Second factors in the manager and the models.
 @Suite("Second factors", .timeLimit(.minutes(5))) @MainActor
 struct SecondFactorTests {
-    /// A service with an account that has an app and recovery codes, and a signed-out manager.
+    /// The account has an app and recovery codes; signed out.
     private func protected() async -> (InMemoryAuthService, AuthManager, codes: [String]) {
         let service = InMemoryAuthService()
         service.addAccount(email: "ada@example.com", firstName: "Ada")

@@ -3,7 +3,6 @@ import GatehouseTesting
 import TestSupport
 
 extension TestServer {
-    /// The code of the newest mail of a kind to an address.
     func code(_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String? {
         let kinds: Set<MailKind> =
             switch kind {

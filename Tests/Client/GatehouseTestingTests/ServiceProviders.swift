@@ -6,7 +6,7 @@ import GatehouseWire
 import HTTPTypes
 import TestSupport
 
-/// The users of Apple and Google with their addresses, for both kinds of service. Every address is verified there.
+/// The users of Apple and Google, with verified addresses, for both kinds of service.
 struct ServiceProviders: Sendable {
     /// The credential of a provider's own sheet.
     let credentials: @Sendable (AuthProvider, _ email: String) async throws -> IDTokenCredentials
@@ -20,7 +20,7 @@ struct ServiceProviders: Sendable {
 
     private static func person(_ email: String) -> ProviderPerson { ProviderPerson(id: email, email: email) }
 
-    /// The stand-ins of the dev stack, behind a server in this process.
+    /// Behind a server in this process.
     static func standIns(_ server: TestServer) -> ServiceProviders {
         ServiceProviders(
             credentials: { provider, email in
@@ -37,7 +37,6 @@ struct ServiceProviders: Sendable {
     }
 }
 
-/// A user who goes through a stand-in's pages.
 private struct StandInBrowser: WebAuthenticator {
     let server: TestServer
     let email: String

@@ -18,7 +18,6 @@ enum ServiceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// A service, and a test's changes to its environment.
 struct ServiceWorld: Sendable {
     let service: any AuthService
     let events: HeardEvents
@@ -28,14 +27,13 @@ struct ServiceWorld: Sendable {
     let setOffline: @Sendable (Bool) -> Void
     /// Deletes an account as an administrator does.
     let removeAccount: @Sendable (UUID) async throws -> Void
-    /// The users of Apple and Google and their addresses.
     let providers: ServiceProviders
-    /// The code of the newest mail of a kind to an address, unless it is void.
+    /// The newest email's, unless it is void.
     let code: @Sendable (_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String?
 
     /// - Parameters:
-    ///   - confirms: Whether addresses count as confirmed without a mail.
-    ///   - sendsMail: Whether the server sends mail.
+    ///   - confirms: Treats addresses as confirmed without an email.
+    ///   - sendsMail: The server sends email.
     static func with(
         _ kind: ServiceKind, confirms: Bool = true, sendsMail: Bool = false,
         _ test: (ServiceWorld) async throws -> Void
@@ -74,7 +72,7 @@ struct ServiceWorld: Sendable {
         return try #require(answer.session)
     }
 
-    /// The kind and code of a call's error; nil for success.
+    /// Kind and code; nil for success.
     func failure(_ call: () async throws -> some Any) async -> String? {
         do {
             _ = try await call()
@@ -84,7 +82,7 @@ struct ServiceWorld: Sendable {
         }
     }
 
-    /// An error without the details of a real network and server.
+    /// Without the details of a real network and server.
     private static func words(_ error: any Error) -> String {
         switch error {
         case AuthClientError.refused(let refusal): "refused \(refusal.status) \(refusal.code?.rawValue ?? "")"
@@ -94,7 +92,7 @@ struct ServiceWorld: Sendable {
     }
 }
 
-/// Every event and notice of a service since the first one.
+/// Since the first one.
 final class HeardEvents: Sendable {
     private let heard = Mutex<[String]>([])
     private let noticed = Mutex<[AuthNotice]>([])
@@ -113,18 +111,17 @@ final class HeardEvents: Sendable {
         await until { !all.isEmpty }
     }
 
-    /// The event's name, with a plus if a user is then signed in.
+    /// With a plus if a user is then signed in.
     var all: [String] { heard.withLock { $0 } }
     var notices: [AuthNotice] { noticed.withLock { $0 } }
 
-    /// Waits for this many events and returns them.
     func first(_ count: Int) async -> [String] {
         await until { all.count >= count }
         return all
     }
 }
 
-/// A device's connection to a server in this process.
+/// To a server in this process.
 final class LiveNetwork: Sendable {
     private struct NoConnection: Error {}
 
@@ -136,7 +133,7 @@ final class LiveNetwork: Sendable {
 
     func setOffline(_ isOffline: Bool) { self.isOffline.withLock { $0 = isOffline } }
 
-    /// A proxy answers 401, with its own page, to calls whose path has this suffix; nil for no proxy.
+    /// A proxy answers 401 with its own page; nil for no proxy.
     func refuse(_ path: String?) { refused.withLock { $0 = path } }
 
     func service() throws -> LiveAuthService {

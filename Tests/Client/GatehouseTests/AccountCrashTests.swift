@@ -3,10 +3,9 @@ import Gatehouse
 import TestSupport
 import Testing
 
-/// The list and the slots after a crash, with another process, and in a store that fails.
 @Suite("Several accounts: crashes, other processes, failing stores")
 struct AccountCrashTests {
-    /// Runs a change that the process does not survive, once for each number of writes before its end, until it completes.
+    /// The process does not survive the change: once for each number of writes, until it completes.
     private func crashing(
         in change: (AccountsWorld, GatehouseClient) async throws -> Void,
         then check: (AccountsWorld, GatehouseClient) async throws -> Void
@@ -36,7 +35,7 @@ struct AccountCrashTests {
         } then: { device, next in
             let states = try await AccountsWorld.states(next).map { $0.suffix(6) }
             #expect(states.sorted() == ["active", "gnedIn"])
-            // The one in use rotates its tokens first, so that a copy becomes old.
+            // The active one rotates its tokens first, so that a copy becomes old.
             let first = try #require(await next.currentUser?.id)
             for id in [first, first == device.ada ? device.bob : device.ada, first] {
                 try await AccountsWorld.expectAlive(id, next)
@@ -77,7 +76,7 @@ struct AccountCrashTests {
     func copy() async throws {
         let storage = MemoryStorage()
         try await AccountsWorld.with(storage: storage) { device in
-            // The list is complete; the two entries of the copy are written.
+            // The list is complete; the copy's two entries are written.
             let dying = StorageOfDyingProcess(storage, writes: 2)
             await #expect(throws: (any Error).self) {
                 try await device.world.anotherProcess(on: dying).use(account: device.ada)

@@ -3,7 +3,7 @@ import Gatehouse
 import TestSupport
 import Testing
 
-/// Ends its process after a number of writes: nothing is read or written any more.
+/// Ends its process after a number of writes.
 actor StorageOfDyingProcess: SecureStorage {
     let inner: MemoryStorage
     private var left: Int
@@ -40,7 +40,7 @@ extension GatehouseClient.Options {
     }
 }
 
-/// A device on which Ada has signed in, and then Bob.
+/// Ada has signed in, then Bob.
 struct AccountsWorld: Sendable {
     let world: World
     let ada: UUID
@@ -58,12 +58,12 @@ struct AccountsWorld: Sendable {
         }
     }
 
-    /// `ada: active` and so on, in the order of the list.
+    /// `ada: active` and so on, in the list's order.
     static func states(_ client: GatehouseClient) async throws -> [String] {
         try await client.accounts.map { "\($0.email?.prefix(3) ?? "?"): \($0.state)" }
     }
 
-    /// Fails unless the account's tokens are the newest ones: the server takes older ones for stolen.
+    /// The account's tokens are the newest: the server takes older ones for stolen.
     static func expectAlive(_ id: UUID, _ client: GatehouseClient) async throws {
         #expect(try await client.use(account: id).user.id == id)
         for _ in 0..<2 { #expect(try await client.refreshSession().user.id == id) }

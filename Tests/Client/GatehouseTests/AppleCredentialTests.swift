@@ -109,7 +109,7 @@ struct AppleCredentialTests {
     func overtaken() async throws {
         let client = try await ScriptedAnswers([Self.apple]).signedIn()
         let credentials = AppleConsent { _ in
-            // Ignored: the reason of the failed sign-in; the check below then sees no user.
+            // Ignored: the check below sees no user.
             _ = try? await client.signIn(email: "eve@b.c", password: "p")
             return .revoked
         }

@@ -153,7 +153,7 @@ struct CallTests {
     }
 }
 
-/// Expects a refusal with this code, whatever its text.
+/// Whatever its text.
 func expectRefusal(_ code: AuthErrorCode, _ call: () async throws -> some Any) async {
     do {
         _ = try await call()

@@ -8,8 +8,8 @@ import JSONWebTokens
 import TestSupport
 import Testing
 
-/// A day in simulated time: devices sleep, wake, lose responses and restart, and the server does its background work
-/// and rotates its key. `make soak` simulates 24 hours of 200 devices.
+/// In simulated time, devices sleep, wake, lose responses and restart, and the server does its background work and
+/// rotates its key. `make soak` simulates 24 hours of 200 devices.
 @Suite("A simulated day")
 struct DayTests {
     /// Minutes between two steps of a device.
@@ -29,7 +29,6 @@ struct DayTests {
             }
             let (start, firstKeys) = (server.clock.now, try await keyIDs(server))
             for minute in stride(from: 0, to: hours * 60, by: Self.step) {
-                // Waiting before a retry also moves the clock.
                 let due = start + .seconds(minute * 60)
                 if server.clock.now < due { server.clock.advance(by: due - server.clock.now) }
                 if minute % 240 == 120 { try await rotateKey(server) }
@@ -70,7 +69,7 @@ struct DayTests {
     }
 }
 
-/// One user's device, whose behavior follows from its number.
+/// Its number determines its behavior.
 private struct Device {
     let world: World
     let email: String
@@ -86,7 +85,7 @@ private struct Device {
         try await world.signUp(email)
     }
 
-    /// One step of the device: mostly it sleeps.
+    /// Mostly it sleeps.
     mutating func live() async throws {
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<12: break
@@ -98,7 +97,7 @@ private struct Device {
         }
     }
 
-    /// The app requests the current user. The next call meets `fault`, and the client or the app repeats it.
+    /// The next call meets `fault`, and the client or the app repeats it.
     private mutating func ask(after fault: TestNetwork.Fault) async throws {
         if case .none = fault {} else { faults += 1 }
         world.network.meet(fault)

@@ -12,7 +12,7 @@ struct DigitTests {
     private func sent(_ call: (GatehouseClient) async throws -> Void) async throws -> String {
         let server = ScriptedAnswers([ScriptedAnswers.session])
         let client = try await server.signedIn()
-        // The answer does not suit every call; the request counts.
+        // Ignored: the request is checked.
         _ = try? await call(client)
         return try #require(server.requests.last)
     }

@@ -3,8 +3,8 @@ import Gatehouse
 import GatehouseWire
 import Testing
 
-/// `StoredSessions` has a folder for each version whose entries differ from those before: the bytes that the version's
-/// own code wrote for a session with invented tokens. A recorded file never changes.
+/// `StoredSessions` has a folder per version with different entries: the bytes that its own code wrote for a session
+/// with invented tokens. A recorded file never changes.
 @Suite("Sessions that an earlier version stored")
 struct EarlierSessionTests {
     private static let versions = ["0.2.0"]
@@ -35,7 +35,7 @@ struct EarlierSessionTests {
         accessToken: "invented-access-token", refreshToken: "invented-refresh-token", expiresIn: 3_600,
         expiresAt: 1_767_227_400, user: user)
 
-    /// A server with these replies, and a store as the version left it.
+    /// The store is as the version left it.
     private func server(_ replies: HTTPReply..., after version: String) throws -> ScriptedAnswers {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "StoredSessions/\(version)")
         var entries: [String: [UInt8]] = [:]

@@ -131,7 +131,7 @@ struct EndingTests {
             let first = try await world.signUp()
             world.expireToken()
             world.network.meet(.answers(status: status, headers: [:], body: body))
-            // Thrown for some of these; a passing error is tried again.
+            // Ignored: some are thrown; a passing error is retried.
             _ = try? await world.client.session
             #expect(try await world.client.session.user.id == first.user.id)
         }

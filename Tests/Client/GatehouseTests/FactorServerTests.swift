@@ -138,7 +138,7 @@ struct FactorServerTests {
             #expect(await world.client.currentSession == first)
             let second = try await world.client.signInAgain(password: TestServer.password)
             #expect(second.user.id == first.user.id && second.accessToken != first.accessToken)
-            // The old session is revoked in the background.
+            // Ignored: the old session is revoked in the background.
             await until { (try? await world.client.sessions())?.count == 1 }
         }
     }

@@ -28,7 +28,7 @@ struct FactorTests {
         "last_challenged_at": .null, "phone": "",
     ]
 
-    /// Lets the next refresh happen: a token that was just given is not refreshed.
+    /// A new token is not refreshed.
     private func age(_ client: GatehouseClient) async throws {
         try await client.update(user: AuthUserAttributes(data: ["mood": "calm"]))
     }
@@ -135,7 +135,7 @@ struct FactorTests {
         try await age(client)
         let refresh = Locked<Task<AuthSession, any Error>?>(nil)
         server.meanwhile {
-            // Another token is wanted while the verification is on its way.
+            // Another token is requested during the verification.
             let token = await client.currentSession?.accessToken ?? ""
             let task = Task { try await client.refreshSession(insteadOf: token) }
             refresh.withLock { $0 = task }
@@ -227,7 +227,6 @@ struct FactorTests {
 
 @Suite("Passkeys")
 struct PasskeyTests {
-    /// Answers as scripted, and records what it was asked.
     private final class Authenticator: PasskeyAuthenticator {
         let asked = Locked<[String]>([])
         let failure: AuthClientError?

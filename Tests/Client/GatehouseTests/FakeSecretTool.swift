@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseDesktop
 
-/// A `secret-tool` that keeps its items in files, with faults set by a test.
+/// Keeps its items in files, with faults set by a test.
 struct FakeSecretTool: Sendable {
     let folder: TestFolder
 
@@ -12,7 +12,7 @@ struct FakeSecretTool: Sendable {
         try await folder.install(Self.script, as: "secret-tool")
     }
 
-    /// The environment of a desktop session, with the fake first in its path.
+    /// With the fake first in its path.
     var environment: [String: String] {
         [
             "PATH": folder.path + ":/usr/bin:/bin", "HOME": folder.path,
@@ -25,8 +25,8 @@ struct FakeSecretTool: Sendable {
             name: "app", folder: folder.url.appendingPathComponent("state"), environment: environment, clock: clock)
     }
 
-    /// From now on it `fails`, `is locked`, `is garbled`, `floods`, `forgets`, `cuts`, `breaks at part 1`, `hangs` or
-    /// `hangs hard`; nil for no fault.
+    /// `fails`, `is locked`, `is garbled`, `floods`, `forgets`, `cuts`, `breaks at part 1`, `hangs` or `hangs hard`;
+    /// nil for no fault.
     func meet(_ fault: String?) throws { try folder.write(fault ?? "", to: "fault") }
 
     /// The arguments of its runs so far.
@@ -104,7 +104,7 @@ struct FakeSecretTool: Sendable {
         """#
 }
 
-/// A clock whose long waits end on the test's command. It does not move: a short wait, for a lock, never expires.
+/// Long waits end on the test's command. The clock does not move, so a short wait for a lock never expires.
 final class HandClock: Sendable {
     private struct State {
         var hasStruck = false
@@ -120,7 +120,7 @@ final class HandClock: Sendable {
     /// The number of other waits.
     var shortWaits: Int { state.withLock { $0.shortWaits } }
 
-    /// Lets every limit expire, now and from now on.
+    /// From now on.
     func strike() {
         let waiting = state.withLock { state in
             state.hasStruck = true

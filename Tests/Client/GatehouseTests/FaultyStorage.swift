@@ -2,7 +2,7 @@ import Gatehouse
 
 struct DiskFull: Error {}
 
-/// Reads, but refuses to write entries whose names have this suffix.
+/// Refuses to write entries with this suffix.
 actor StorageThatCannotSave: SecureStorage {
     let inner: MemoryStorage
     private var refused: [String] = []
@@ -28,7 +28,7 @@ actor StorageThatCannotSave: SecureStorage {
     }
 }
 
-/// A keychain on a locked phone: all reads and writes fail.
+/// All reads and writes fail.
 actor StorageThatIsLocked: SecureStorage {
     let inner: MemoryStorage
     private var isLocked: Bool
@@ -59,7 +59,7 @@ actor Listener {
     private(set) var events: [AuthEvent] = []
     private(set) var sessions: [AuthSession?] = []
 
-    /// Listens from now on; returns when the first event has come.
+    /// Returns after the first event.
     init(to client: GatehouseClient) async {
         let changes = client.authStateChanges
         Task { [weak self] in

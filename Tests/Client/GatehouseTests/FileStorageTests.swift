@@ -149,7 +149,7 @@ struct FileStorageTests {
             let (crowd, clock) = (Crowd(), LimitClock())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<3 {
-                    // A waiting poll takes no time by this clock, so the usual limit would end while the machine is busy.
+                    // A waiting poll takes no time by this clock: the usual limit would end on a busy machine.
                     let storage = FileStorage(
                         folder: folder.url, clock: clock.clock, lockLimit: .seconds(1_000_000_000))
                     for _ in 0..<5 { group.addTask { try await storage.withLock { await crowd.visit() } } }
@@ -178,7 +178,7 @@ struct FileStorageTests {
         try await TestFolder.with { folder in
             let app = folder.below("state/app")
             try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-            // No pipes, and no wait for its end: children of concurrent tests may keep either open.
+            // No pipes and no wait for its end: concurrent tests' children may keep either open.
             let holder = Process()
             holder.executableURL = URL(fileURLWithPath: "/bin/sh")
             holder.arguments = ["-c", #"exec 9> .lock; flock 9; echo > held; exec sleep infinity"#]

@@ -56,7 +56,7 @@ struct FlowTests {
         return ScriptedAnswers.json(.object(members))
     }
 
-    /// Begins a change of the signed-in user's account, and leaves the browser or the mail open.
+    /// Leaves the browser or the email open.
     private func begin(_ change: String, _ client: GatehouseClient) async throws {
         let back = URL(string: "app://back")
         if change == "link" {
@@ -135,7 +135,6 @@ struct FlowTests {
             world.expireToken()
             world.network.stay(.isDown)
             let listener = NoticeListener(to: notices)
-            // The stream may begin to listen after the first refresh.
             await until {
                 await #expect(throws: AuthClientError.self) { try await world.client.session }
                 return await listener.heard.count == 2

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Calls of a signed-in user to a gateway that refuses tokens on the test's command.
+/// The gateway refuses tokens on the test's command.
 private struct Refusing: Sendable {
     let world: World
     let clock = LimitClock(limit: .seconds(20))
@@ -27,10 +27,10 @@ private struct Refusing: Sendable {
         }
     }
 
-    /// `METHOD path` of the calls after the sign-up.
+    /// `METHOD path`, after the sign-up.
     var calls: [String] { world.network.calls.dropFirst().map { "\($0.method) \($0.url.path)" } }
 
-    /// The next call is refused twice, and the auth server is asked in between.
+    /// Refused twice, with a call to the auth server in between.
     func expectFault() async {
         world.network.meet(Self.unauthorized, .none, Self.unauthorized)
         await #expect(throws: AuthClientError.refusesValidToken(nil)) { try await client.fetchMe() }

@@ -4,7 +4,6 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// The gateway client with a world's auth client.
 private struct Gateway: Sendable {
     let world: World
     let clock: LimitClock
@@ -35,7 +34,6 @@ private struct Gateway: Sendable {
         }
     }
 
-    /// The number of requests that reached the network.
     func count(_ method: String, _ path: String) -> Int {
         world.network.calls.count { $0.method == method && $0.url.path == path }
     }
@@ -304,7 +302,7 @@ struct GatewayFaultTests {
                     throw CancellationError()
                 }, clock: gateway.clock.clock, randomness: { _ in [0] })
             await #expect(throws: AuthClientError.self) { try await client.fetchMe() }
-            // Two requests of 30 seconds with a wait: the call's 60 seconds shorten the second and prevent a third.
+            // Two requests of 30 seconds and a wait: the call's 60 seconds shorten the second and prevent a third.
             #expect(gateway.clock.sleeps == [.seconds(30), .milliseconds(250), .milliseconds(29_750)])
         }
     }

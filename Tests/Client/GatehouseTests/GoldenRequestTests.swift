@@ -4,12 +4,11 @@ import GatehouseWire
 import Synchronization
 import Testing
 
-/// One call and its request to the Auth API.
 struct GoldenRequest: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Method, path and query, then the body if there is one.
+    /// Method, path and query, then the body.
     let request: String
-    /// The owner of its token: the app's key, or the user.
+    /// The app's key, or the user.
     var bearer = "key"
     /// A response that lets the call succeed.
     var answer: AuthJSON = .object([:])
@@ -38,7 +37,6 @@ struct GoldenRequestTests {
     }
 }
 
-/// Answers every call alike and records the requests.
 private final class Recorder: Sendable {
     private let recorded = Mutex<[HTTPCall]>([])
     private let answer: AuthJSON

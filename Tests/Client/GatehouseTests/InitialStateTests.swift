@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// A store that answers immediately, with a problem until it is solved.
+/// Responds immediately, with a problem until it is solved.
 private final class ReadyStorage: SecureStorage {
     private let inner: MemoryStorage
     private let problem: Locked<StoreProblem?>
@@ -23,7 +23,6 @@ private final class ReadyStorage: SecureStorage {
     func remove(_ key: String) async throws { await inner.remove(key) }
 }
 
-/// A store that needs time for each answer.
 private struct SlowStorage: SecureStorage {
     let inner: MemoryStorage
     func read(_ key: String) async -> StoredValue { await inner.read(key) }

@@ -4,7 +4,6 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A device that slept, or a slow network, must not damage a session.
 @Suite("Late events")
 struct LateTests {
     private static func refresh(_ world: World, arrivesAfter delay: Duration) async throws -> AuthSession {

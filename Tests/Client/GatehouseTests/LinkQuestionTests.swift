@@ -83,7 +83,6 @@ struct LinkQuestionTests {
             }
         }
         #expect(await answers.pendingVerifiers == 0)
-        // An app that holds the address itself can retry.
         _ = try await client.getOAuthSignInURL(provider: .google)
         await #expect(throws: AuthClientError.self) { try await client.session(from: URL(string: "app://b?code=c")!) }
         #expect(await answers.pendingVerifiers == 1)
@@ -118,7 +117,7 @@ struct LinkQuestionTests {
             ScriptedAnswers.session, ScriptedAnswers.refusal(403, "bad_jwt"), ScriptedAnswers.json(.object(refreshed)),
             ScriptedAnswers.session,
         ])
-        // The app's next start: this process did not see the time of the token.
+        // This process did not see the time of the token.
         _ = try await answers.signedIn()
         try await answers.client().confirmLink(Self.asked.ticket)
         #expect(answers.bearers == ["key", "access", "key", "refreshed"])
@@ -189,7 +188,7 @@ struct LinkQuestionTests {
                 return URL(string: "app://back?code=c")!
             }
         }
-        // The link is not completed. The session of the first user ends.
+        // The link is not completed. The first user's session ends.
         await until { answers.requests.count == 4 }
         #expect(answers.requests.last?.contains("/logout?scope=local") == true)
         #expect(await client.currentUser?.id.uuidString.hasPrefix("6B1C") == true)

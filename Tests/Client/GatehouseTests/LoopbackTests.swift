@@ -7,7 +7,6 @@ import Testing
 struct LoopbackTests {
     private let page = URL(string: "https://p.example/authorize?x=%2F")!
 
-    /// One sign-in whose browser runs `visit` when it opens.
     private func signIn(
         port: UInt16 = 0, path: String = "/callback", clock: ClientClock = HandClock().clock,
         visit: @escaping @Sendable (_ redirect: URL) async throws -> Void

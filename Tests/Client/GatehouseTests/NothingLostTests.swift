@@ -4,7 +4,7 @@ import GatehouseWire
 import TestSupport
 import Testing
 
-/// A store whose lock gives up when its caller is cancelled, as one between processes does while it waits.
+/// Its lock gives up when the caller is cancelled, like one between processes.
 private struct ImpatientStorage: SecureStorage {
     let inner = MemoryStorage()
     func read(_ key: String) async -> StoredValue { await inner.read(key) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gatehouse
 
-/// A keychain, which keeps its items when the app is deleted.
+/// Keeps its items when the app is deleted.
 private final class Keychain: Sendable {
     struct Failure: Error {}
 
@@ -16,7 +16,7 @@ private final class Keychain: Sendable {
     var excluded: [String] { backups.withLock { $0 } }
     func lock(_ isLocked: Bool) { self.isLocked.withLock { $0 = isLocked } }
 
-    /// The store of an app whose container is this folder; nil for a shared store.
+    /// `container` is the app's folder; nil for a shared store.
     func storage(in container: URL?, name: String = "com.example.app", isApp: Bool = true) -> OutlivingStorage {
         let entries = OutlivingStorage.Entries(
             read: { [self] key in

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Sign-up with a passkey")
 struct PasskeySignUpTests {
-    /// Answers as scripted, and records what it was asked.
     private final class Authenticator: PasskeyAuthenticator {
         let asked = Locked<[String]>([])
         let account: PasskeyAccount?

@@ -4,7 +4,7 @@ import GatehouseWire
 import Synchronization
 import Testing
 
-/// A device whose system observes the network, and a distant server.
+/// The system observes the network, and the server is distant.
 private final class Device: Sendable {
     let connection = KnownConnection()
     /// Whether requests fail, whatever the system reports.
@@ -72,7 +72,7 @@ struct ReachabilityTests {
         device.clock.advance(by: .seconds(20))
         await #expect(throws: AuthClientError.offline(.noConnection)) { try await client.session }
         #expect(await client.currentSession == session)
-        // The sign-in, and one refresh for each of two calls.
+        // The sign-in, and one refresh per call.
         #expect(device.callCount == 3 && device.clock.sleeps.isEmpty)
     }
 

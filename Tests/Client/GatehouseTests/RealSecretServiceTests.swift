@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseDesktop
 import Testing
 
-/// Needs the programs of the Debian packages `libsecret-tools`, `gnome-keyring` and `dbus`.
+/// Needs the Debian packages `libsecret-tools`, `gnome-keyring` and `dbus`.
 @Suite(
     "GNOME Keyring as a store", .serialized,
     .enabled(if: Keyring.isInstalled, "needs secret-tool, gnome-keyring and dbus"))
@@ -54,7 +54,7 @@ struct RealSecretServiceTests {
     }
 }
 
-/// A separate session bus with GNOME Keyring, which keeps its files in the test's folder.
+/// GNOME Keyring on a separate session bus, with its files in the test's folder.
 private enum Keyring {
     static var isInstalled: Bool {
         ["secret-tool", "gnome-keyring-daemon", "dbus-daemon", "dbus-send"].allSatisfy {
@@ -75,9 +75,9 @@ private enum Keyring {
             limit: limit)
     }
 
-    /// On command, ends the daemon, the bus and itself. All messages go through files, because every program that a
-    /// concurrent test starts may keep pipes open. KILL, without waiting: a `Process` does not receive the signals that
-    /// its parent's thread blocks.
+    /// On command, ends the daemon, the bus and itself. Messages go through files, because programs of concurrent tests
+    /// may keep pipes open. KILL, without waiting: a `Process` does not receive the signals that its parent's thread
+    /// blocks.
     private static let script = """
         dbus-daemon --session --nofork --nopidfile --address="$DBUS_SESSION_BUS_ADDRESS" &
         bus=$!
@@ -106,7 +106,7 @@ private enum Keyring {
         defer { close(order) }
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The daemon reads the password of its login keyring from standard input, and creates that keyring.
+        // The daemon reads its login keyring's password from standard input.
         shell.arguments = ["-c", script, "sh", isUnlocked ? "--unlock" : "--start"]
         shell.environment = environment(folder)
         shell.standardInput = FileHandle.nullDevice

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-/// Answers calls in the order of a script, repeats the last answer, and records the requests.
+/// In the order of a script, the last one repeatedly. Records the requests.
 final class ScriptedAnswers: Sendable {
     private struct State {
         var replies: [HTTPReply]
@@ -36,7 +36,7 @@ final class ScriptedAnswers: Sendable {
             "provider": "google", "sign_in_methods": ["password", "apple"], "can_recover": true,
         ], status: 422)
 
-    /// Runs while the next response is on its way.
+    /// Runs during the next response.
     func meanwhile(_ interruption: @escaping @Sendable () async throws -> Void) {
         state.withLock { $0.interruption = interruption }
     }
@@ -84,7 +84,7 @@ final class ScriptedAnswers: Sendable {
             })
     }
 
-    /// The client of a signed-in user; the sign-in took the first reply.
+    /// The sign-in took the first reply.
     func signedIn() async throws -> GatehouseClient {
         let client = try client()
         try await client.signIn(email: "a@b.c", password: "p")

@@ -58,7 +58,7 @@ struct SecretToolLimitTests {
 
     @Test("A hundred runs leave no descriptor open")
     func descriptors() async {
-        // In a separate process, because concurrent tests also open descriptors.
+        // In a separate process: concurrent tests also open descriptors.
         await #expect(processExitsWith: .success) {
             try await TestFolder.with { folder in
                 let tool = try await FakeSecretTool(in: folder)
@@ -68,7 +68,7 @@ struct SecretToolLimitTests {
                 _ = await storage.read("k")
                 let before = try openDescriptors()
                 for _ in 0..<100 { _ = await storage.read("k") }
-                // A timer of a run keeps its own until its task has noticed the end.
+                // A timer keeps its own until its task has noticed the end.
                 #expect(try openDescriptors() - before < 50)
             }
         }
@@ -105,7 +105,6 @@ struct SecretToolLimitTests {
     }
 }
 
-/// The number of open descriptors of this process.
 private func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
 }

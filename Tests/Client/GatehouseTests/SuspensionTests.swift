@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gatehouse
 
-/// A system that grants time, and then suspends the process.
+/// Grants time, and then suspends the process.
 private final class TestSystem: Sendable {
     private struct State {
         var isOver = false
@@ -17,7 +17,7 @@ private final class TestSystem: Sendable {
     var begun: Int { state.withLock { $0.begun } }
     var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
-    /// Ends the time that it granted, and grants more only to a process that it resumes. Returns without waiting.
+    /// Grants more time only to a process that it resumes. Returns without waiting.
     func suspendSoon(thenResumes: Bool = false) {
         let running = state.withLock { state in
             state.isOver = !thenResumes
@@ -39,7 +39,7 @@ private final class TestSystem: Sendable {
     }
 }
 
-/// A store in a shared container of a system that suspends processes.
+/// In a shared container of a system that suspends processes.
 private struct SharedStorage: SecureStorage {
     let inner = MemoryStorage()
     let lock: FileLock

@@ -2,7 +2,6 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// A folder for one test, removed after it.
 struct TestFolder: Sendable {
     let url: URL
     var path: String { url.path }
@@ -32,8 +31,8 @@ struct TestFolder: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: below(name))
     }
 
-    /// Writes a program that can start immediately. A shell writes it: if this process opened the file, a child of a
-    /// concurrent test would inherit the descriptor, and the program could not start at that moment.
+    /// A shell writes the program: a concurrent test's child could inherit the descriptor from this process, and the
+    /// program could not start at that moment.
     func install(_ program: String, as name: String) async throws {
         let (shell, ended) = (Process(), AsyncStream<Never>.makeStream())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -53,8 +52,7 @@ struct TestFolder: Sendable {
     }
 }
 
-/// A clock that moves only during sleeps. A sleep as long as a time limit lasts until its cancellation, unless the test
-/// lets limits expire.
+/// Moves only during sleeps. A sleep as long as a time limit lasts until cancelled, unless limits expire.
 final class LimitClock: Sendable {
     private struct State {
         var uptime = Duration.zero

@@ -5,16 +5,16 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// There was no response; it is unknown whether the request reached the server.
+/// It is unknown whether the request reached the server.
 struct ConnectionLost: Error {}
 
-/// Sends calls to a server in this process, with faults that tests switch on.
+/// To a server in this process, with faults.
 final class TestNetwork: Sendable {
     enum Fault: Sendable {
         case none
         /// The request does not reach the server.
         case isDown
-        /// The server acts, and its response is lost.
+        /// The server acts, but its response is lost.
         case losesAnswers
         /// The server fails before it acts.
         case answers(status: Int, headers: [String: String], body: String = "")
@@ -36,15 +36,15 @@ final class TestNetwork: Sendable {
 
     init(_ server: TestServer) { self.server = server }
 
-    /// The faults of the next calls, one each.
+    /// For the next calls, one each.
     func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
-    /// The fault of every call without its own.
+    /// For every call without its own.
     func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
-    /// Delays responses by this much after the server signed their tokens.
+    /// Delays responses after the server signed their tokens.
     func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
     /// Removes all faults.
     func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
-    /// Holds every response until ``release()``. A cancelled call waits like the others.
+    /// Until ``release()``. A cancelled call waits like the others.
     func hold() { state.withLock { $0.isHeld = true } }
 
     func release() {
@@ -110,7 +110,7 @@ func httpDate(_ instant: Instant) -> String {
     return "Thu, \(parts[2]) \(months[Int(parts[1])! - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
 }
 
-/// A client device. Its clock runs as fast as the server's but may be wrong, and its waits take no time.
+/// Its clock runs as fast as the server's but may be wrong, and its waits take no time.
 final class TestDevice: Sendable {
     private let waits = Mutex<[Duration]>([])
     private let wrong = Mutex(Duration.zero)
@@ -147,7 +147,6 @@ final class TestDevice: Sendable {
     }
 }
 
-/// A client, its device, its store, its network, and its server.
 struct World: Sendable {
     let server: TestServer
     let network: TestNetwork
@@ -168,7 +167,7 @@ struct World: Sendable {
         client = try Self.client(network, device, storage, key, options)
     }
 
-    /// Another process on the same store: an app's next start, or its widget.
+    /// On the same store: an app's next start, or its widget.
     func anotherProcess(
         on storage: (any SecureStorage)? = nil, _ options: GatehouseClient.Options? = nil
     ) throws -> GatehouseClient {
@@ -180,7 +179,7 @@ struct World: Sendable {
         _ options: GatehouseClient.Options
     ) throws -> GatehouseClient {
         let randomness = TestRandomness()
-        // Another process has other randomness: generations must never collide.
+        // Other randomness: generations must never collide.
         let process = device.startProcess()
         return try GatehouseClient(
             url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,

@@ -3,11 +3,11 @@ import Foundation
 import Gatehouse
 import GatehouseDesktop
 
-/// Sends bytes to ports of this machine and records the responses.
+/// Sends bytes to this machine's ports and records the responses.
 actor TinyBrowser {
     private var pages: [Task<String, Never>] = []
 
-    /// Requests a page, like a browser after a redirect. Returns immediately.
+    /// Like a browser after a redirect. Returns immediately.
     func visit(_ address: URL, headers: [String] = []) {
         let target = address.path(percentEncoded: true) + (address.query(percentEncoded: true).map { "?" + $0 } ?? "")
         let head = ["GET \(target) HTTP/1.1", "Host: \(address.host ?? ""):\(address.port ?? 0)"] + headers
@@ -17,10 +17,10 @@ actor TinyBrowser {
     /// Sends the pieces one after the other.
     func send(_ pieces: [String], to port: Int) { pages.append(Task { await Self.exchange(pieces, port) }) }
 
-    /// Sends the pieces, and waits for the response.
+    /// Waits for the response.
     func answer(to pieces: [String], at port: Int) async -> String { await Self.exchange(pieces, port) }
 
-    /// All responses, in the order of the requests.
+    /// In the order of the requests.
     var answers: [String] {
         get async {
             var answers: [String] = []
@@ -49,7 +49,7 @@ actor TinyBrowser {
         return String(decoding: answer, as: UTF8.self)
     }
 
-    /// A silent connection; the caller closes it. -1 without a listener.
+    /// The caller closes the silent connection. -1 without a listener.
     static func connect(_ port: Int) -> Int32 {
         let made = makeStreamSocket()
         var address = loopbackAddress(port: UInt16(port))

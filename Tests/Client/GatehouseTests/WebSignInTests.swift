@@ -145,13 +145,12 @@ struct WebSignInTests {
     }
 }
 
-/// Answers as the Auth API does, records the requests, and knows every flow's verifier.
+/// Like the Auth API. Records the requests, and knows every flow's verifier.
 private final class ScriptedServer: Sendable {
     private let calls = Locked<[HTTPCall]>([])
     private let count = Locked<UInt8>(0)
     private let storage = MemoryStorage()
 
-    /// The verifier of the first flow, the second, …
     static func verifier(_ number: UInt8) -> String { Base64URL.text(Array(repeating: number, count: 32)) }
 
     var requests: [String] {

@@ -86,7 +86,7 @@ struct FactorRuleTests {
         arguments: [(5, .outgrown), (15, .revoke)] as [(Int64, RefreshVerdict)])
     func outgrown(_ seconds: Int64, _ verdict: RefreshVerdict) {
         let session = raised(counter: 6)
-        // A token from right before continues below the level, whenever it comes, until a later one is used.
+        // A token from right before stays below the level until a later one is used.
         for (counter, next) in [(4, 5), (3, 4)] as [(Int64, Int64)] {
             #expect(self.verdict(counter, session, after: seconds) == .lowered)
             #expect(session.counterBelow(counter) == next)
@@ -112,7 +112,6 @@ struct FactorRuleTests {
         #expect(verdict(5, session, after: 15) == .reissueLate && verdict(6, session, after: 15) == .rotate)
     }
 
-    /// A session that a second factor raised with its sixth token.
     private func raised(counter: Int64) -> Session {
         var session = Session(
             id: SessionID(bytes: Array(repeating: 1, count: 16)), user: UserID(bytes: Array(repeating: 2, count: 16)),
@@ -174,7 +173,7 @@ struct FactorRuleTests {
                 id: SessionID(bytes: Array(repeating: 1, count: 16)), user: user.id, createdAt: time,
                 authenticationMethods: AuthenticationMethod.password.entry(at: time))
         }
-        // The node that stored the time may be a minute ahead.
+        // The storing node may be a minute ahead.
         #expect(policy.isFresh(session(ahead: 60), of: user, at: now))
         #expect(policy.isFresh(now + .seconds(60), at: now) && !policy.isFresh(now + .seconds(61), at: now))
         #expect(!policy.isFresh(session(ahead: 61), of: user, at: now))
@@ -196,7 +195,7 @@ struct FactorRuleTests {
         #expect(
             RecoveryCode(typed: Secret("\u{0}b"))?.selector == "" && RecoveryCode(typed: Secret("ä"))?.selector == "")
         var next: UInt8 = 0
-        // The first draws of each code are alike, so some are drawn again.
+        // The first draws of each code are alike.
         let set = RecoveryCode.set(RecoveryCodeRules()) { count in
             defer { next += 1 }
             return Array(repeating: next / 2, count: count)

@@ -4,9 +4,8 @@ import GatehouseWire
 import TestDatabases
 import Testing
 
-/// What tests of second factors do on a store.
 extension StoreFixture {
-    /// A store with a user who has an authenticator app that is not verified.
+    /// The app is not verified.
     static func withApp(
         _ kind: TestDatabase
     ) async throws -> (store: StoreFixture, issued: IssuedSession, factor: Factor) {
@@ -43,7 +42,7 @@ extension StoreFixture {
             answer, of: issued.account.user.id, in: issued.session.id, from: device, at: clock.now)
     }
 
-    /// The session raised by the factor. A minute passes, so that the next code is another.
+    /// A minute passes, so that the next code differs.
     func raised(_ issued: IssuedSession, by factor: Factor) async throws -> IssuedSession {
         clock.advance(by: .seconds(60))
         let outcome = try await verify(answer(factor, try await challenged(factor, in: issued)), in: issued)

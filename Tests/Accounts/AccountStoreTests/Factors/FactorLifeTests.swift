@@ -93,7 +93,6 @@ struct FactorLifeTests {
         #expect(try await store.raised(owner, by: factor).session.assuranceLevel == .aal2)
     }
 
-    /// An account with an authenticator app and a passkey, as an import reads it.
     private func importedAccount(_ store: StoreFixture, confirmed: Bool = true) -> (ImportedAccount, Factor) {
         var user = User(
             id: UserID(bytes: Array(repeating: 3, count: 16)), audience: "authenticated", role: "authenticated",
@@ -193,7 +192,6 @@ struct FactorLifeTests {
 }
 
 extension StoreFixture {
-    /// Signs the owner of the address in by an emailed code.
     func provenOwner(_ address: String) async throws -> IssuedSession {
         let email = try #require(EmailAddress(address))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))

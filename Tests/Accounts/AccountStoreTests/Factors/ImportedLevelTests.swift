@@ -53,7 +53,6 @@ struct ImportedLevelTests {
         try await store.accounts.current(Self.user, session: Self.sessionID(number))?.session?.assuranceLevel
     }
 
-    /// The owner signs in here with the second app and removes the first one.
     private func removeFirstApp(_ store: StoreFixture) async throws -> IssuedSession {
         let owner = try await store.raised(
             try await store.signedInAgain(Self.user), by: app(Self.phoneB, store))

@@ -112,7 +112,7 @@ struct TransferTests {
 }
 
 extension StoreFixture {
-    /// An empty database of a server with another secret, a minute later.
+    /// A server with another secret, a minute later.
     fileprivate func another(_ kind: TestDatabase) async throws -> StoreFixture {
         var target = try await StoreFixture(kind)
         target.accounts = Accounts(
@@ -122,7 +122,6 @@ extension StoreFixture {
         return target
     }
 
-    /// A verified WebAuthn factor, as a ceremony leaves it.
     fileprivate func securityKey(of user: UserID, number: UInt8 = 7) async throws -> FactorID {
         let id = FactorID(bytes: Array(repeating: 0x80 + number, count: 16))
         let (credential, key, now) = ([number, number], [UInt8](repeating: 1, count: 3), clock.now.microseconds)

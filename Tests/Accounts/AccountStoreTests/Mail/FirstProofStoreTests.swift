@@ -29,7 +29,7 @@ struct FirstProofStoreTests {
         #expect(try await store.refresh(issued.refreshToken).issued == nil)
         #expect(try await store.accounts.providerCalls.takeFromOutbox(at: store.clock.now).isEmpty)
         #expect(account.user.setAside.methods == ["password", "apple"])
-        // Perhaps it was the owner's: its next sign-in asks for the account instead of making another, empty one.
+        // Perhaps it was the owner's: its next sign-in asks for the account.
         let question = try await store.asked(store.identity("apple", "7", email: "eve@example.com"))
         #expect(question.rule == .unlinkedBefore && question.canRecover)
         let linked = try #require(try await store.confirm(question.ticket, by: owner).session)

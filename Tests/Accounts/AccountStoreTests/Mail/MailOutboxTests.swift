@@ -28,7 +28,6 @@ struct MailOutboxTests {
         try await store.accounts.mailQueue.takeMails(.codes, limit: limit, lease: Self.lease, at: store.clock.now)
     }
 
-    /// The mail that a request becomes, if any.
     private func resolved(_ mail: ClaimedMail, _ store: StoreFixture) async throws -> ClaimedMail? {
         guard case .request(let ask) = mail.content else { return mail }
         return try await store.accounts.mails.resolve(ask, of: mail, at: store.clock.now)
@@ -58,7 +57,7 @@ struct MailOutboxTests {
             #expect(try await take(store).isEmpty)
             #expect(taken.attempt == attempt)
             ids.insert(taken.messageID)
-            // The first time the node dies before it knows what to send.
+            // First the node dies before it knows what to send.
             if attempt > 1 { codes.insert(try content(try await resolved(taken, store)).code?.reveal() ?? "") }
             store.clock.advance(by: Self.lease)
         }
@@ -166,7 +165,7 @@ struct MailOutboxTests {
         }
         #expect(kept.count == 3)
         #expect(try await take(store).count == 2)
-        // Leased: only the node that has them decides.
+        // Leased: only the leasing node decides.
         let third = try await store.accounts.mails.endUnanswered(.codes, limit: 10, at: store.clock.now)
         #expect(third.ended == 0 && third.left == 0)
     }

@@ -9,7 +9,7 @@ import Testing
 struct RefusedMailTests {
     private static let reason = MailResult.byServer("the server answered 550")
 
-    /// Asks for a mail to each number's address, and reports one result for all that are due.
+    /// Reports one result for all emails that are due.
     private func send(
         _ numbers: Range<Int>, _ result: MailResult, _ store: StoreFixture
     ) async throws {

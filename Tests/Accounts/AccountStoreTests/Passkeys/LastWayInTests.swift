@@ -53,7 +53,6 @@ struct LastWayInTests {
         let (grace, passkey) = try await signedUp(store)
         _ = try await store.link(store.identity(email: "grace@example.com"), to: grace)
         #expect(try await remove(passkey, grace, store) == "done")
-        // With a confirmed address, but without a password.
         for (mailsCodes, expected) in [(false, "last way in"), (true, "done")] {
             let store = try await self.store(kind, mailsCodes: mailsCodes)
             let bob = try await store.signedIn("bob@example.com")

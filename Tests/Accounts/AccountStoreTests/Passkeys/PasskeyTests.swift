@@ -90,7 +90,7 @@ struct PasskeyTests {
         let passkey = try await store.registered(store.newPasskey(), of: store.signedIn())
         let challenge = store.challenge()
         #expect(try await store.signIn(with: passkey, challenge: challenge).name == "signed in")
-        // One node is two seconds ahead and deletes what has expired, while the challenge is valid on the other one.
+        // One node is two seconds ahead of the other, for which the challenge is valid.
         _ = try await store.accounts.cleaning.purgeExpired(at: challenge.expiresAt + .seconds(1))
         store.clock.advance(by: .seconds(299))
         #expect(store.clock.now < challenge.expiresAt)

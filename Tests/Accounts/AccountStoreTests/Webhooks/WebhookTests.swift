@@ -224,7 +224,7 @@ struct WebhookTests {
         #expect(taken.count == 1)
         store.clock.advance(by: WebhookSchedule.lease)
         let second = try #require(try await take(store).first)
-        // The first node wakes up: it no longer holds the delivery.
+        // The first node wakes up without the delivery.
         try await report(.delivered, of: taken.first, store)
         #expect(try await store.accounts.events.deliveryBacklog(of: "app").count == 2)
         try await report(.delivered, of: second, store)
@@ -276,7 +276,7 @@ struct WebhookTests {
             replayed = try await accounts.events.replay(failed, recording: entry, limit: 2, at: store.clock.now)
         }
         #expect(replayed == 6)
-        // Three batches, each with a look and a change.
+        // Three batches, each with a query and a change.
         #expect(statements >= 6)
         let entries = try await store.text("SELECT count(*) || '' FROM audit_log WHERE action = 'delivery_replayed'")
         #expect(entries == "1")

@@ -3,14 +3,12 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera, as `make
-/// screens` does. Without the variable only the snapshots check the screens.
+/// Draws every screen in every look, as pages in `GATEHOUSE_PICTURES=<folder>` for a browser's camera (`make screens`).
 @MainActor @Suite("Pictures", .timeLimit(.minutes(5)))
 struct PicturesTests {
     nonisolated private static let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PICTURES"]
         .map { URL(filePath: $0) }
 
-    /// The description of a still for the camera.
     private struct Entry: Encodable {
         let name: String
         let looks: [String]

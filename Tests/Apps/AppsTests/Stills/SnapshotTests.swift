@@ -3,8 +3,8 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Compares the tree of every screen with the stored one: kinds, names, traits and texts, without styles.
-/// `GATEHOUSE_RECORD=1` stores the new trees instead.
+/// Compares the tree of every screen with the stored one: kinds, names, traits and texts. `GATEHOUSE_RECORD=1` stores
+/// the new trees instead.
 @MainActor @Suite("Snapshots of the screens", .timeLimit(.minutes(5)))
 struct SnapshotTests {
     private static let kept = World.sources.appending(path: "Snapshots")
@@ -44,8 +44,8 @@ struct SnapshotTests {
         #expect(Self.difference(old, old) == [])
     }
 
-    /// Other threads load the contents of a screen, which on a busy machine may take longer than the screen needs to
-    /// settle: a different tree is compared again, many times.
+    /// Other threads load a screen's contents, perhaps after it has settled: a different tree is compared again, many
+    /// times.
     private func compare(_ name: String, _ screen: Screen) async throws {
         let file = Self.kept.appending(path: name)
         // Ignored: a new screen has no stored tree.

@@ -8,14 +8,13 @@ import Testing
 
 @testable import BoxScoreScreens
 
-/// A screen of one of the apps in a state with its own look, for pictures and snapshots. A new screen needs a line in
-/// one of the lists that ``all`` combines.
+/// A screen in a state with its own look, for pictures and snapshots. A new screen needs a line in a list of ``all``.
 ///
-/// Taps and typing lead to it in English; then the same screen is checked in other languages, sizes and colours.
+/// Taps and typing lead to it in English; then it is checked in other languages, sizes and colours.
 struct Still: Sendable, CustomTestStringConvertible {
     /// The base name of the files.
     let name: String
-    /// One of the busiest screens: it also has pictures in German and a tree in Arabic.
+    /// Also has pictures in German and a tree in Arabic.
     let showsMost: Bool
     let make: @MainActor () async throws -> World
 
@@ -41,8 +40,7 @@ struct Look: Sendable {
         settings = Screen.Settings(colorScheme: scheme, dynamicTypeSize: size, locale: Locale(identifier: language))
     }
 
-    /// Left-to-right and right-to-left, light and dark, with usual and with large text, and in a language with long
-    /// words.
+    /// Both directions, light and dark, usual and large text, and a language with long words.
     static func all(for still: Still) -> [Look] {
         let sizes: [DynamicTypeSize] = [.large, .accessibility3]
         let all = ["en", "ar"].flatMap { language in
@@ -54,7 +52,6 @@ struct Look: Sendable {
 
 /// The parts of the stills.
 extension World {
-    /// The folder of the sources of these tests.
     nonisolated static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
     nonisolated static let manyTeams = [
@@ -73,7 +70,7 @@ extension World {
             + "Safari/605.1.15",
     ]
 
-    /// Does not answer while the still is drawn.
+    /// Never returns.
     nonisolated static func silence() async throws -> Never {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         for await _ in stream {}
@@ -88,7 +85,7 @@ extension World {
         return world
     }
 
-    /// The sports app with a signed-in user who follows two teams and has several devices.
+    /// Follows two teams and has several devices.
     static func user(_ service: InMemoryAuthService? = nil) async throws -> World {
         let service = service ?? .signedIn(favoriteTeams: ["nba_2", "nfl_22"])
         for device in devices { service.addDevice(userAgent: device) }

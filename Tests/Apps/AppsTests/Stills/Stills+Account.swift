@@ -5,7 +5,6 @@ import ScreenDriver
 import SwiftUI
 
 extension Still {
-    /// Recent links can be undone; address and password can be changed.
     static let account = [
         Still("methods-undo", showsMost: true) { try await linkedLately() },
         Still("methods-undo-question") { try await linkedLately().tapping("Undo adding Google") },

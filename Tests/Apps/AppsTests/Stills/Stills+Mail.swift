@@ -6,7 +6,6 @@ import ScreenDriver
 import SwiftUI
 
 extension Still {
-    /// Codes and links of mails: valid ones and invalid ones.
     static let mail = [
         Still("check-mail", showsMost: true) { try await signedUp() },
         Still("check-mail-again") {

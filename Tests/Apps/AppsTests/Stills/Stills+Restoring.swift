@@ -6,7 +6,6 @@ import ScreenDriver
 import SwiftUI
 
 extension Still {
-    /// Sign-in methods that the first proof of an address set aside, and starting over.
     static let restoring = [
         Still("set-aside-password", showsMost: true) {
             let service = try await proven()
@@ -28,7 +27,7 @@ extension Still {
         },
     ]
 
-    /// A service whose user has signed in with a code, which set the password aside.
+    /// Signed in with a code, which set the password aside.
     private static func proven() async throws -> InMemoryAuthService {
         let service = InMemoryAuthService.signedIn(favoriteTeams: [])
         try await service.service.signOut()

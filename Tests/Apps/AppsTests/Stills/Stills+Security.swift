@@ -57,7 +57,7 @@ extension Still {
         return service
     }
 
-    /// A user with a passkey, an authenticator app and recovery codes.
+    /// With a passkey, an authenticator app and recovery codes.
     @MainActor private static func protected() async throws -> World {
         let service = passkeys()
         let world = try await World.user(service)

@@ -105,7 +105,6 @@ extension Still {
             ])
     }
 
-    /// The question whether two sign-in methods belong to one person.
     static let linking = [
         Still("link", showsMost: true) { try await asked() },
         Still("link-wrong-password") {
