@@ -7,8 +7,8 @@ import SQLDatabase
 import SQLiteDriver
 import Synchronization
 
-/// The real transactions behind the client's few calls: refresh, sign-in, sign-out, user. Access tokens are plain text
-/// here, because no invariant depends on their signature.
+/// Real transactions behind refresh, sign-in, sign-out and user. Access tokens are plain text, because no invariant
+/// depends on their signature.
 final class ExploredServer: Sendable {
     struct Issued: Hashable, Sendable {
         let session: SessionID
@@ -18,7 +18,7 @@ final class ExploredServer: Sendable {
 
     private struct Records {
         var issued: [String: Issued] = [:]
-        /// Sessions that ended for a valid reason to sign the user out.
+        /// For a valid reason to sign the user out.
         var ended: Set<SessionID> = []
         /// Sessions with stolen tokens.
         var stolen: Set<SessionID> = []
@@ -45,7 +45,7 @@ final class ExploredServer: Sendable {
         self.complain = complain
     }
 
-    /// A database with the two users, for many schedules.
+    /// With the two users, for many schedules.
     static func accounts(in folder: String) async throws -> Accounts {
         let database = SteppedDatabase(
             inner: try SQLiteDatabase(path: folder + "/explored.sqlite", uptime: { .zero }))
@@ -66,7 +66,6 @@ final class ExploredServer: Sendable {
     var now: Instant { Self.now(elapsed()) }
 
     func issued(_ refreshToken: String) -> Issued? { records.withLock { $0.issued[refreshToken] } }
-    /// The session whose refresh token a request has.
     func session(of call: HTTPCall) -> SessionID? {
         // Cannot fail: the client writes JSON.
         let body = call.body.flatMap { try? JSONReader.read($0) }
@@ -77,7 +76,7 @@ final class ExploredServer: Sendable {
     var hasEndedAny: Bool { records.withLock { !$0.ended.isEmpty } }
     var refreshCount: Int { records.withLock { $0.refreshes } }
 
-    /// The expiry of an access token, as time since the schedule's start.
+    /// Since the schedule's start.
     static func end(of accessToken: String) -> Duration? {
         accessToken.split(separator: ".").last.flatMap { Int64($0) }.map { .seconds($0) }
     }
@@ -118,7 +117,7 @@ final class ExploredServer: Sendable {
             if !isOver { complain("the server forgot a session") }
             return Self.refusal(400, "refresh_token_not_found")
         case .reused:
-            // A sign-out revokes with any token; the end of the family is its purpose.
+            // A sign-out revokes with any token; ending the family is its purpose.
             if !isStolen, !isSigningOut() { complain("the server took a repeated request for theft") }
             records.withLock { _ = $0.ended.insert(token.session) }
             return Self.refusal(400, "refresh_token_already_used")
@@ -169,7 +168,7 @@ final class ExploredServer: Sendable {
 
 // Events at the server without the client.
 extension ExploredServer {
-    /// An administrator, or the user on another device, ends the session.
+    /// By an administrator, or the user on another device.
     func end(_ refreshToken: String) async throws {
         guard let issued = issued(refreshToken) else { return }
         records.withLock { _ = $0.ended.insert(issued.session) }
@@ -177,14 +176,14 @@ extension ExploredServer {
             UserID(trusted: issued.user), name: "", session: issued.session, scope: .local, at: now)
     }
 
-    /// A thief uses a token; its family counts as stolen from then on.
+    /// The token's family counts as stolen from then on.
     func steal(_ refreshToken: String) async throws {
         guard let issued = issued(refreshToken) else { return }
         records.withLock { _ = $0.stolen.insert(issued.session) }
         _ = try await refresh(refreshToken)
     }
 
-    /// Whether a token can still be exchanged, by any holder. This consumes it.
+    /// By any holder. Consumes the token.
     func buysAnother(_ refreshToken: String) async throws -> Bool {
         guard let token = RefreshToken(Secret(refreshToken)) else { return false }
         if case .issued = try await accounts.sessions.refresh(token, from: Self.device, at: now) { return true }
@@ -225,7 +224,7 @@ extension ExploredServer {
     }
 }
 
-/// Lets other requests run between the statements of one, as on many connections.
+/// Lets other requests run between one request's statements, as on many connections.
 struct SteppedDatabase: Database {
     let inner: SQLiteDatabase
     var dialect: Dialect { inner.dialect }

@@ -9,7 +9,7 @@ enum NetworkFate: CaseIterable, Sendable {
     case delivers
     case losesRequest
     case losesAnswer
-    /// The request arrives twice; the first response returns.
+    /// Arrives twice; the first response returns.
     case repeats
     case unavailable
     case busy
@@ -22,7 +22,8 @@ enum NetworkWeather: CaseIterable, Sendable {
     case down
 }
 
-/// A device with an app, its File Provider and its widget on one store, a server, and a network between them that a schedule disturbs.
+/// A device with an app, its File Provider and its widget on one store, a server, and a network that a schedule
+/// disturbs.
 final class ExploredWorld: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -93,7 +94,7 @@ final class ExploredWorld: Sendable {
         try start(process)
     }
 
-    /// Releases the clients, which hold their listeners, which hold this.
+    /// Clients hold their listeners, which hold this.
     func close() { state.withLock { $0.clients = [] } }
 
     func run(_ process: Int) -> Incarnation { state.withLock { $0.runs[process] } }
@@ -183,7 +184,7 @@ extension ExploredWorld {
     }
 }
 
-/// The time since a schedule began, on a monotonic clock.
+/// Since a schedule began, monotonic.
 final class ElapsedTime: Sendable {
     private let elapsed = Mutex(Duration.zero)
 

@@ -48,13 +48,13 @@ struct Explorer {
             accounts.update { $0 = new }
         }
         guard let accounts = accounts.value else { fatal("no database") }
-        // Leftovers of the previous world do not affect this one.
+        // The previous world's leftovers must not affect this one.
         Scheduler.shared.run()
         var schedule = try Schedule(seed: seed, accounts: accounts, isTold: CommandLine.arguments.contains("--tell"))
         return try schedule.run()
     }
 
-    /// In memory if there is such a folder: durability is not explored here.
+    /// In memory if possible: durability is not explored here.
     private static let folder: String = {
         let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
         return parent + "/gatehouse-explorer-\(ProcessInfo.processInfo.processIdentifier)"

@@ -19,7 +19,7 @@ struct Wish: Sendable {
     var user: String?
 }
 
-/// Every event of one schedule, and its verdict. The first broken promise is kept.
+/// Keeps the first broken promise.
 final class History: Sendable {
     private struct State {
         var tick = 0
@@ -27,7 +27,7 @@ final class History: Sendable {
         var changes: [(tick: Int, change: StoreChange)] = []
         var written: Set<String> = []
         var complaint: String?
-        /// When the store became readable again; nil while it cannot be read.
+        /// nil while the store cannot be read.
         var readableSince: Int? = 0
         /// Running refreshes, by their numbers.
         var flights: [Int: (run: Incarnation, session: SessionID?)] = [:]
@@ -73,7 +73,7 @@ final class History: Sendable {
         }
     }
 
-    /// Whether no other request ran at the same time.
+    /// No other request ran at the same time.
     func wasAlone(_ wish: Int) -> Bool {
         state.withLock { state in
             let own = state.wishes[wish]
@@ -83,7 +83,7 @@ final class History: Sendable {
         }
     }
 
-    /// Whether a sign-out is running, or was running when the app crashed.
+    /// Or was running when the app crashed.
     var isSigningOut: Bool { state.withLock { $0.wishes.contains { Self.isSigningOut($0) } } }
 
     private static func isSigningOut(_ wish: Wish) -> Bool { wish.kind == .signOut && wish.end == nil }
@@ -92,7 +92,7 @@ final class History: Sendable {
 
 // The store.
 extension History {
-    /// Checks a change of the stored session when it happens.
+    /// When it happens.
     func hear(_ change: StoreChange, _ server: ExploredServer) {
         let tick = now()
         let wishes = state.withLock { state in
@@ -130,7 +130,7 @@ extension History {
         state.withLock { $0.readableSince = isReadable ? ($0.readableSince ?? tick) : nil }
     }
 
-    /// Whether the store held this session at any time since. Unknown, and so true, if it could not always be read.
+    /// The store held this session at some time since. Unknown, and so true, if it could not always be read.
     private func heldSince(_ begin: Int, _ session: SessionID, _ server: ExploredServer) -> Bool {
         let held = state.withLock { state -> [String?]? in
             guard let since = state.readableSince, since <= begin else { return nil }
@@ -169,7 +169,7 @@ extension History {
         guard isPossible(user, begin, run) else { return complain("a caller got another person's session") }
     }
 
-    /// The last event of this run of the app counts, and any later one of another process.
+    /// The last event of this run is effective, and any later one of another process.
     private func isPossible(_ user: String, _ begin: Int, _ run: Incarnation) -> Bool {
         state.withLock { state in
             let own = state.wishes.filter { $0.run === run }

@@ -2,8 +2,8 @@ import AccountDomain
 import AccountStore
 import GatehouseWire
 
-/// A thief who always presents the previous token, in step with the owner. To the server this looks like an owner whose
-/// responses get lost. Docs/decisions/0004-refresh-tokens.md has the guarantees of each setting.
+/// Always presents the previous token, in step with the owner. To the server this looks like an owner whose responses
+/// get lost. Docs/decisions/0004-refresh-tokens.md has each setting's guarantees.
 struct LockStepThief: Sendable {
     private static let owner = Device(userAgent: "owner", address: nil)
     private static let thief = Device(userAgent: "thief", address: nil)
@@ -22,7 +22,7 @@ struct LockStepThief: Sendable {
         now = { server.now }
     }
 
-    /// - Parameter token: A token of an active session.
+    /// - Parameter token: Of an active session.
     /// - Returns: The broken promise.
     func complaint(from token: String) async throws -> String? {
         // The store may be one behind after a lost response.

@@ -3,11 +3,11 @@ import Foundation
 import Gatehouse
 import Synchronization
 
-/// One run through the world: the actions of app, user, machine, server and thief, and their order, all from one seed.
+/// The actions of app, user, machine, server and thief, and their order, all from one seed.
 struct Schedule {
     let seed: UInt64
     let world: ExploredWorld
-    /// A schedule without faults, in which refreshes can be counted.
+    /// Without faults, so that refreshes can be counted.
     let isCalm: Bool
     private var expiries = 0
     private var reasonsToRefresh = 0
@@ -89,7 +89,7 @@ struct Schedule {
         Scheduler.shared.run()
     }
 
-    /// Allows one refresh for each expiry and each forced refresh, in each process.
+    /// Allows one refresh per expiry and forced refresh, in each process.
     private func countRefreshes() {
         guard isCalm, world.server.refreshCount > ExploredWorld.processes.count * (expiries + reasonsToRefresh) else {
             return
@@ -175,7 +175,7 @@ extension Schedule {
         }
     }
 
-    /// Checks the events of listeners: each end of a session once, with its cause.
+    /// Each end of a session is reported once, with its cause.
     private func listen(_ client: GatehouseClient, _ run: Incarnation) {
         let (changes, world) = (client.authStateChanges, world)
         Task.detached {
@@ -211,7 +211,7 @@ extension Schedule {
         }
     }
 
-    /// A thief copies the current token and uses it later.
+    /// For later use.
     private func steal() {
         if let token = world.store.refreshToken { stolen.update { $0.append(token) } }
         guard pick(2) == 0, let token = stolen.value.first else { return }

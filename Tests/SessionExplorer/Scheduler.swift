@@ -1,27 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Replaces the concurrency runtime's thread pool: every pending job of any task of this program runs on one thread,
-/// one at a time, in an order that a seed decides. It can reproduce every interleaving that a pool produces by
-/// accident.
+/// Replaces the concurrency runtime's thread pool: every pending job runs on one thread, one at a time, in an order
+/// that a seed decides. It can reproduce every interleaving that a pool produces by accident.
 final class Scheduler: Sendable {
     private struct State {
         var ready: [UnownedJob] = []
         var paused: [CheckedContinuation<Void, Never>] = []
-        /// Calls into the database's own thread that have not returned.
+        /// That have not returned from the database's own thread.
         var awayCount = 0
         var random = SplitMix(seed: 0)
         var stepCount = 0
     }
 
-    /// More steps than this mean an endless loop; a schedule takes a few hundred.
+    /// More mean an endless loop; a schedule takes a few hundred.
     private static let stepLimit = 100_000
 
     private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
     private let thread = pthread_self()
 
-    /// The scheduler of this program: the runtime's hook cannot carry a reference.
+    /// The runtime's hook cannot carry a reference.
     static let shared = Scheduler()
 
     /// Starts a new schedule.
@@ -35,26 +34,26 @@ final class Scheduler: Sendable {
     /// Whether the schedule was stopped.
     var isExhausted: Bool { state.withLock { $0.stepCount > Self.stepLimit } }
 
-    /// A number below `bound`, from the schedule's generator.
+    /// From the schedule's generator.
     func pick(_ bound: Int) -> Int { state.withLock { Int($0.random.next() % UInt64(bound)) } }
 
     func bytes(_ count: Int) -> [UInt8] {
         state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 24) } }
     }
 
-    /// Yields: any number of other steps may run first, in any order.
+    /// Any number of other steps may run first, in any order.
     func pause() async {
         await withCheckedContinuation { continuation in state.withLock { $0.paused.append(continuation) } }
     }
 
-    /// Switches to another thread and back; no other job runs in between.
+    /// No other job runs in between.
     func away<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         state.withLock { $0.awayCount += 1 }
         defer { state.withLock { $0.awayCount -= 1 } }
         return try await work()
     }
 
-    /// Runs up to this many steps; stops when no step is pending.
+    /// Stops when no step is pending.
     func run(steps: Int = .max) {
         for _ in 0..<steps where !step() { return }
     }
@@ -108,8 +107,8 @@ struct SplitMix {
     }
 }
 
-// The runtime calls this hook before it gives work to its pool (swift/Runtime/Concurrency.h). It is exported for
-// such tools; only this test program uses it.
+// The runtime calls this hook before it gives work to its pool (swift/Runtime/Concurrency.h). It is exported for such
+// tools.
 private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
 private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
 

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseWire
 import Synchronization
 
-/// One run of the app. A crash ends it silently; its later actions have no effect.
+/// A crash ends the run silently; its later actions have no effect.
 final class Incarnation: Sendable, CustomStringConvertible {
     let process: Int
     let number: Int
@@ -21,12 +21,12 @@ struct StoreRefused: Error {}
 /// The faults of a store.
 enum StoreFault: CaseIterable, Sendable {
     case none
-    /// Like a keychain on a locked phone: no reads, no writes.
+    /// A locked phone: no reads, no writes.
     case locked
-    /// Like a keychain that hides an entry and would replace it.
+    /// Hides an entry and would replace it.
     case unreadable
     case diskFull
-    /// Only the second, smaller entry of a session does not fit.
+    /// Only a session's second, smaller entry does not fit.
     case extraRefused
 }
 
@@ -38,14 +38,14 @@ struct StoreChange: Sendable {
     let after: String?
 }
 
-/// The store that all processes of a device share, with a lock that its holder's crash releases.
+/// Shared by all processes of a device, with a lock that its holder's crash releases.
 final class SharedStore: Sendable {
     private struct State {
         var entries: [String: [UInt8]] = [:]
         var fault = StoreFault.none
         var holder: Incarnation?
         var waiting: [(Incarnation, CheckedContinuation<Bool, Never>)] = []
-        /// The readers of a key, each a task of a run, whose last result was "unavailable".
+        /// Each is a task of a run, whose last result was "unavailable".
         var blind: Set<String> = []
     }
 
@@ -146,7 +146,7 @@ final class SharedStore: Sendable {
     }
 }
 
-/// The store as seen by one run of the app. Other steps run before and after each access.
+/// As seen by one run. Other steps run before and after each access.
 struct ProcessStorage: SecureStorage {
     let store: SharedStore
     let run: Incarnation

@@ -1,8 +1,8 @@
 import GatehouseWire
 import WebAuthn
 
-/// Verifies ceremonies for Tests/External/test_webauthn_verdicts.py, which compares the verdicts with those of other
-/// libraries. A line of standard input is a JSON object; so is the line that answers it.
+/// Verifies ceremonies for Tests/External/test_webauthn_verdicts.py, which compares the verdicts with other libraries'.
+/// Each line of standard input and output is a JSON object.
 @main
 struct Verdicts {
     static func main() throws {

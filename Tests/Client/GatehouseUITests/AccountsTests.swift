@@ -9,7 +9,7 @@ import Testing
 
 @MainActor @Suite("Several accounts on the screens", .timeLimit(.minutes(5)))
 struct AccountsTests {
-    /// Ada is signed in, with Bob if he is there too, who is in use then.
+    /// Ada is signed in; Bob, if present, is active.
     private func world(withBob: Bool = true) async throws -> World {
         let service = InMemoryAuthService(allowsSeveralAccounts: true)
         service.addAccount(email: "ada@example.com", firstName: "Ada")

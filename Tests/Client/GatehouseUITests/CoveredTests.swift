@@ -6,7 +6,7 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-/// SwiftUI restarts a page's tasks when the page is uncovered, and when a branch of a group is swapped.
+/// SwiftUI restarts tasks when a page is uncovered, and when a group's branch is swapped.
 @MainActor @Suite("One action per request", .timeLimit(.minutes(5)))
 struct CoveredTests {
     private func methods(_ world: World) async throws {
@@ -149,7 +149,7 @@ struct CoveredTests {
         try await world.screen.wait(for: "The link could not be opened.")
     }
 
-    /// Ada is signed in, and opens a link that was mailed to Grace.
+    /// A link that was mailed to Grace, opened by Ada.
     private func foreignLink() async throws -> World {
         let service = InMemoryAuthService.signedIn()
         service.addAccount(email: "grace@example.com", firstName: "Grace")

@@ -6,7 +6,7 @@ import Testing
 
 @MainActor @Suite("The screen of sign-in methods", .timeLimit(.minutes(5)))
 struct MethodsTests {
-    /// The profile screen of Ada, who linked Google and has signed in with her password since.
+    /// Ada linked Google and has signed in with her password since.
     private func world(_ service: InMemoryAuthService = .signedIn(), links: Bool = true) async throws -> World {
         let world = await World(service)
         world.google.follow(.signsIn(.ada))

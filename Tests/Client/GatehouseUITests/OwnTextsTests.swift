@@ -7,7 +7,6 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// A sign-in screen of an app that has none of GatehouseUI's.
 private struct OwnSignIn: View {
     let account: AuthManager
     @State private var screen: LoginModel
@@ -32,7 +31,7 @@ private struct OwnSignIn: View {
 struct OwnTextsTests {
     private static let wrong = "Incorrect email or password. Please try again."
 
-    /// A phone with an app whose main bundle has a string catalogue `Gatehouse`.
+    /// With a string catalogue `Gatehouse` in the app's main bundle.
     private static func phone(_ language: String, rewords: Bool = true) throws -> Screen.Settings {
         var settings = Screen.Settings(locale: Locale(identifier: language))
         guard rewords else { return settings }
@@ -41,7 +40,7 @@ struct OwnTextsTests {
         return settings
     }
 
-    /// A screen of the app's own after a sign-in with a wrong password.
+    /// After a sign-in with a wrong password.
     private static func ownScreen(_ settings: Screen.Settings) async throws -> Screen {
         let service = InMemoryAuthService()
         let manager = service.makeManager()

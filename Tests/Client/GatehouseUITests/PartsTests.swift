@@ -7,7 +7,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// A screen that replaces every replaceable part of the account screens; the README links here.
+/// Replaces every replaceable part of the account screens; the README links here.
 private struct Journal: View {
     @State private var showsAccount = false
 

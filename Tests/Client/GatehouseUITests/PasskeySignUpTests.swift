@@ -103,7 +103,7 @@ struct PasskeySignUpTests {
         let world = try await world(.prefersApple)
         world.device.follow(.signsIn(.init(.ada)))
         try await world.screen.tap(Self.title)
-        // Apple's sign-in has no passkey, so the next question is about one.
+        // Apple's sign-in has no passkey.
         try await world.screen.wait(for: "Add a passkey?")
         #expect(world.manager.lastMethod == .apple && world.passkeys.count == 0)
     }

@@ -6,7 +6,7 @@ import ScreenDriver
 import SwiftUI
 import Testing
 
-/// Questions of the account on screens that the app shows in places of its own.
+/// The app shows the account's questions in its own places.
 @MainActor @Suite("The account's questions in the app's own places", .timeLimit(.minutes(5)))
 struct QuestionTests {
     private func service() -> InMemoryAuthService {
@@ -115,7 +115,6 @@ struct QuestionTests {
     }
 }
 
-/// An app whose page is the account's screen.
 private struct InLine: View {
     @Environment(AuthManager.self) private var manager
 
@@ -124,7 +123,6 @@ private struct InLine: View {
     }
 }
 
-/// An app with its own sheet and sign-in.
 private struct OwnSignIn: View {
     let asks: Bool
     @Environment(AuthManager.self) private var manager

@@ -6,7 +6,6 @@ import GatehouseUI
 import ScreenDriver
 import Testing
 
-/// The screens of a user whose password or passkey is set aside, or who starts over.
 @MainActor @Suite("Screens for what a proof set aside", .timeLimit(.minutes(5)))
 struct RestoringTests {
     private static let ada = "ada@example.com"
@@ -15,7 +14,7 @@ struct RestoringTests {
         try #require(world.service.mailCode(.signIn, to: Self.ada))
     }
 
-    /// A guest whose account's password and passkey an emailed code has set aside.
+    /// An emailed code has set password and passkey aside.
     private func proven() async throws -> World {
         let service = InMemoryAuthService()
         service.serverSettings.allowsPasskeys = true

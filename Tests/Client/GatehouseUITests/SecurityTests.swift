@@ -346,7 +346,6 @@ struct SecurityTests {
         try await world.manager.proofs.prove(recoveryCode: codes[0])
     }
 
-    /// Adds an app and recovery codes, and returns to the list.
     private func protect(_ world: World) async throws -> [String] {
         try await world.openProfile()
         try await world.screen.tap("Security")
@@ -375,7 +374,7 @@ struct SecurityTests {
         try await world.screen.wait { $0.has(button: "Add an Authenticator App") }
         await world.screen.settle()
         #expect(!world.screen.announcements.contains("Something went wrong."))
-        // Once for the screen that adds an app, and once for the list.
+        // Once per screen.
         #expect(world.service.calls.count { $0 == .factors } == loads + 2)
     }
 

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// Invisible properties: the screens' sources are the same for Apple's SDK and for Linux, and respect larger text and
-/// right-to-left layout.
+/// Invisible properties: the sources suit Apple's SDK and Linux, larger text and right-to-left layout.
 @Suite("The screens' sources")
 struct SourcesTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
@@ -50,7 +49,7 @@ struct SourcesTests {
 
     @Test("A tap calls its model, which runs the work: no task of a view does more than load, count down or focus")
     func tasks() throws {
-        // These three are models themselves, or bridge to the system.
+        // Models themselves, or bridges to the system.
         let others = ["AppleSheet.swift", "BrowserSheet.swift", "MailLinks.swift"]
         for (name, text) in try Self.sources where !others.contains(name) {
             #expect(!text.contains(/\bTask ?[\{\(]/), "\(name)")

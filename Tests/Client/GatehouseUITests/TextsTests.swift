@@ -21,7 +21,7 @@ struct TextsTests {
         }
     }
 
-    /// Whether English and the language have the same word.
+    /// English and the language have the same word.
     private static func isShared(_ key: String, _ language: String) -> Bool {
         let shared = ["de": ["Account", "Code"], "fr": ["Code"], "it": ["Account", "Email", "Password"]]
         return ["OK", "Name"].contains(key) || shared[language]?.contains(key) == true

@@ -6,7 +6,7 @@ import GatehouseUI
 import ScreenDriver
 import SwiftUI
 
-/// An app with the account screens over a service in memory.
+/// Over a service in memory.
 @MainActor struct World {
     let service: InMemoryAuthService
     let google: ScriptedProviderSheet
@@ -29,7 +29,7 @@ import SwiftUI
             settings: settings)
         await manager.wait { $0.phase != .restoring && !$0.isLoading }
         await screen.settle()
-        // A guest's start asks what the server offers. On a busy machine that takes longer.
+        // A guest's start asks what the server offers, which takes longer on a busy machine.
         guard manager.phase == .unauthenticated, !service.calls.contains(.settings) else { return }
         await manager.wait { _ in service.calls.contains(.settings) }
         await screen.settle()
@@ -45,7 +45,6 @@ import SwiftUI
         try await screen.type(password, into: "Password")
     }
 
-    /// Opens the sign-up form and fills it in.
     func typeSignUp(
         _ name: String = "Grace", _ email: String = "grace@example.com", _ password: String = Fixtures.password
     ) async throws {
@@ -58,7 +57,6 @@ import SwiftUI
     }
 }
 
-/// The bar of an app with the button that opens the account's sheet.
 struct HomeView: View {
     @Environment(AuthManager.self) private var manager
     @State private var showsAccount = false
@@ -78,7 +76,7 @@ struct HomeView: View {
     }
 }
 
-/// An app that shows the account's screens in sheets of its own, as their documentation allows.
+/// In its own sheets, as their documentation allows.
 struct OwnSheets: View {
     @Environment(AuthManager.self) private var manager
     @State private var joins = false
@@ -115,7 +113,7 @@ private struct TopNavBar: View {
 }
 
 extension ScriptedDevice.Person {
-    /// The same person with an identity token that an `InMemoryAuthService` accepts.
+    /// With an identity token that an `InMemoryAuthService` accepts.
     init(_ person: ProviderPerson) {
         self.init(id: person.id, email: person.email, givenName: person.firstName) { nonce in
             var claims: AuthJSONObject = [

@@ -85,7 +85,7 @@ struct JSONReaderTests {
         ])
     func strings(_ text: String, _ expected: String) throws {
         let read = try JSONReader.read(text).stringValue
-        // Compared as bytes: `==` on text equates composed and decomposed letters.
+        // `==` on text equates composed and decomposed letters.
         #expect(read.map { Array($0.utf8) } == Array(expected.utf8))
     }
 

@@ -12,7 +12,7 @@ struct JSONRoundTripTests {
             let value = AuthJSON.random(&random, depth: 5)
             let read = try JSONReader.read(value.text)
             #expect(read == value)
-            // As bytes: `==` on text equates composed and decomposed letters.
+            // `==` on text equates composed and decomposed letters.
             #expect(Array(read.text.utf8) == Array(value.text.utf8))
         }
     }
@@ -35,7 +35,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    /// Named, so that a failure does not print a megabyte.
+    /// Named: a failure must not print a megabyte.
     private static let texts: [String: String] = [
         "numbers": "[0" + String(repeating: ",0", count: 1 << 19) + "]",
         "blanks": "[" + String(repeating: " ", count: 1 << 20) + "1]",
@@ -59,7 +59,7 @@ struct JSONRoundTripTests {
     private static let brackets = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
 
     private func read(_ bytes: [UInt8]) -> AuthJSON? {
-        // Ignored: the kind of problem; only the refusal matters here.
+        // Ignored: only the refusal matters here.
         try? JSONReader.read(bytes)
     }
 }
@@ -87,7 +87,7 @@ extension AuthJSON {
         }
     }
 
-    /// Any text without U+0000, with many characters that need an escape.
+    /// Without U+0000, with many characters to escape.
     private static func text(_ random: inout SplitMix) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0..<12, using: &random) {

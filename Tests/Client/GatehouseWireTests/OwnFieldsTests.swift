@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An app's own fields as JSON")
 struct OwnFieldsTests {
-    /// RFC 7396, appendix A, as far as both documents are objects.
+    /// RFC 7396, appendix A, where both documents are objects.
     @Test(
         "A merge patch sets, replaces, merges and removes",
         arguments: [

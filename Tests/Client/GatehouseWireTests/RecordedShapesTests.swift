@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Shapes: the recordings of Supabase Auth are read")
 struct RecordedShapesTests {
-    /// Values for the placeholders of the recordings; all others become a UUID.
+    /// For placeholders; all others become a UUID.
     private static let values = ["time": "2026-01-01T00:00:00Z", "email": "ada@example.com"]
 
     private static func filled(_ value: AuthJSON) -> AuthJSON {
@@ -18,7 +18,7 @@ struct RecordedShapesTests {
         }
     }
 
-    /// The recorded responses with a JSON object. (`{{raw}}` is text.)
+    /// Those with a JSON object. (`{{raw}}` is text.)
     private static func answers() throws -> [(status: Int64, body: AuthJSON)] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Golden/recordings")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -34,7 +34,7 @@ struct RecordedShapesTests {
         }
     }
 
-    /// The members of a recorded user that reading and writing loses or changes. An empty value may be absent.
+    /// Members that reading and writing loses or changes. An empty value may be absent.
     private static func lost(_ recorded: AuthJSON) throws -> Set<String> {
         let user = try AuthUser(json: recorded)
         var writer = JSONWriter()
@@ -54,7 +54,7 @@ struct RecordedShapesTests {
         var (sessions, users, lists) = (0, 0, 0)
         var lost: Set<String> = []
         for (_, body) in try Self.answers() {
-            // Some recordings leave members out, or do not say how long the token lasts.
+            // Some recordings omit members or the token's lifetime.
             if body["access_token"] != nil, body["expires_in"]?.intValue != nil {
                 let session = try AuthSessionAnswer(json: body)
                 #expect(session.accessToken == body["access_token"]?.stringValue)
@@ -69,7 +69,7 @@ struct RecordedShapesTests {
             }
         }
         #expect(sessions > 10 && users > 10 && lists > 0)
-        // The client has no use for the links of an administrator, and reads less of a factor than is recorded.
+        // The client ignores administrators' links and some members of a factor.
         let unread = ["action_link", "email_otp", "hashed_token", "verification_type", "redirect_to", "factors"]
         #expect(lost == Set(unread))
     }
@@ -80,7 +80,7 @@ struct RecordedShapesTests {
         for (_, body) in refused {
             let answer = AuthErrorAnswer(body: Array(body.text.utf8))
             #expect(answer.message != "no message", "\(body)")
-            // One recording has a number of PostgreSQL's, which is no code of the API.
+            // One recording has PostgreSQL's number instead of a code.
             #expect(answer.code != nil || body["error"] != nil || body["code"] == "23505", "\(body)")
         }
         #expect(refused.count > 50)

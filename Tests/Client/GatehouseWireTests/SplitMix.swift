@@ -1,4 +1,4 @@
-/// A generator with the same numbers in every run (Steele et al., SplitMix64).
+/// The same numbers in every run (Steele et al., SplitMix64).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -5,7 +5,7 @@ private enum Word: String, CaseIterable { case plain, marked = "\u{E9}" }
 
 @Suite("Texts are compared by their bytes")
 struct TextBytesTests {
-    /// One letter in two spellings, which are equal in the normal form.
+    /// One letter in two spellings.
     private let short = "\u{E9}"
     private let long = "e\u{301}"
 

@@ -14,12 +14,12 @@ struct AbsentNodeTests {
         try await holder.exclusively("purge", waits: false) {
             let busy = try await other.exclusively("purge", waits: false) { true }
             #expect(busy == nil)
-            // As the server does after a long silence of a node.
+            // As the server does after a node's long silence.
             try await bench.cluster.administer(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(name)'")
             let taken = try await other.exclusively("purge", waits: true) { true }
             #expect(taken == true)
-            // Each statement is still a transaction of the database, so two nodes at work are harmless.
+            // Each statement is a transaction, so two working nodes are harmless.
             try await holder.addNote(1)
         }
         #expect(try await other.noteIDs() == [1])

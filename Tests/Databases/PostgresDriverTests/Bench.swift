@@ -5,11 +5,11 @@ import TestDatabases
 import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Without PostgreSQL these tests print a message and are skipped.
+    /// Without PostgreSQL these tests are skipped with a message.
     static var needsServer: Self { .enabled("needs PostgreSQL: initdb and postgres") { TestCluster.programs != nil } }
 }
 
-/// A schema that several databases of a test can open, like nodes.
+/// Several databases of a test can open the schema, like nodes.
 final class Bench: Sendable {
     let cluster: TestCluster
     let schema: String
@@ -27,7 +27,6 @@ final class Bench: Sendable {
         }
     }
 
-    /// Opens it with a few connections, like another node.
     func open(
         _ connections: Int = 4, _ parameters: String = "",
         observe: @escaping @Sendable (DatabaseEvent) -> Void = { _ in },
@@ -55,12 +54,12 @@ final class Bench: Sendable {
 }
 
 extension Database {
-    /// Waits until this many statements of `name` wait for a lock of another transaction.
+    /// Waits until this many statements of `name` wait for a lock.
     func awaitLock(of name: String, statements: Int = 1) async throws {
         while try await lockWaits(of: name) < statements { await Task.yield() }
     }
 
-    /// The number of statements of `name` that wait for a lock of another transaction.
+    /// Of `name`, for another transaction.
     func lockWaits(of name: String) async throws -> Int64 {
         try await row(
             """
@@ -68,21 +67,21 @@ extension Database {
             """, { $0.int() }) ?? 0
     }
 
-    /// Ends every connection of `name`, and waits until they are closed.
+    /// Waits until they are closed.
     func endSessions(of name: String) async throws {
         let theirs: SQL = "FROM pg_stat_activity WHERE application_name = \(name)"
         _ = try await rowOfWrite("SELECT count(pg_terminate_backend(pid)) \(theirs)") { $0.int() }
         while try await rowOfWrite("SELECT count(*) \(theirs)", { $0.int() }) != 0 { await Task.yield() }
     }
 
-    /// For a separate transaction, on one connection of the pool.
+    /// On a pooled connection.
     func rowOfWrite<Value: Sendable>(_ statement: SQL, _ decode: @escaping @Sendable (inout Row) -> Value) async throws
         -> Value?
     {
         try await write { db in try db.row(statement, decode) }
     }
 
-    /// The connection of a body, by the server's process id.
+    /// The server's process id.
     func process() async throws -> Int64 {
         try await write { db in try db.row("SELECT pg_backend_pid()") { $0.int() } ?? 0 }
     }

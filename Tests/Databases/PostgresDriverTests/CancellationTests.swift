@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PostgreSQL: cancelled callers, and callers that must not wait for others", .needsServer)
 struct CancellationTests {
-    /// A node with recognizable statements, and another that holds their locks.
+    /// One with recognizable statements, and another that holds their locks.
     private func nodes(_ connections: Int = 1) async throws -> (PostgresDatabase, String, holder: PostgresDatabase) {
         let bench = try await Bench()
         let holder = try await bench.openWithNotes()
@@ -139,7 +139,7 @@ struct CancellationTests {
 }
 
 extension PostgresDatabase {
-    /// Creates a function that fails with `state` at its first call, and then returns the number of its calls.
+    /// Fails with `state` at the first call, then returns the number of calls.
     fileprivate func raisesOnce(_ state: String, _ message: String) async throws {
         try await run("CREATE SEQUENCE calls")
         try await run(

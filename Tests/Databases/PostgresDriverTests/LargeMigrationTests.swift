@@ -4,7 +4,7 @@ import SQLDatabase
 import TestDatabases
 import Testing
 
-/// The statements of version 0.2.0, whose program serves while the next one migrates its database.
+/// Version 0.2.0, which serves while the next one migrates its database.
 private enum EarlierProgram {
     /// Its last migration.
     static let level = 16
@@ -67,7 +67,7 @@ struct LargeMigrationTests {
         for statement in EarlierProgram.fill(accounts) {
             try await migrator.write { db in try db.run(statement) }
         }
-        // With the limits of a server, after which a sign-in fails.
+        // After these limits a sign-in fails.
         let standard = PostgresSettings()
         let service = try bench.open(
             2, change: { ($0.waitLimit, $0.statementLimit) = (standard.waitLimit, standard.statementLimit) })

@@ -163,7 +163,7 @@ struct NodeTests {
         await #expect(throws: Refused()) { try await database.read { _ in throw Refused() } }
         for _ in 0..<3 {
             let swallowed = try await database.read { db in
-                // The ignored error is the subject of this test.
+                // Ignored: the subject of this test.
                 (try? db.row("SELECT id FROM note") { $0.int() }) ?? nil
             }
             #expect(swallowed == 1)

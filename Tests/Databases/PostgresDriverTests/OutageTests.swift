@@ -69,7 +69,7 @@ struct OutageTests {
                 do {
                     try await group.waitForAll()
                 } catch let failure as DatabaseFailure where failure == Self.commitUnknown {
-                    // The only error with an unknown outcome; the note may exist or not.
+                    // The only error with an unknown outcome.
                 }
             }
         }

@@ -38,7 +38,7 @@ struct PoolTests {
         #expect(database.poolUse == PoolUse(limit: 1, used: 1, idle: 0, waiting: 1))
         try await held.finish()
         _ = try await waiting.value
-        // The caller gets its result before the thread has returned the connection.
+        // The caller gets its result before the thread returns the connection.
         while database.poolUse.used > 0 { await Task.yield() }
         #expect(database.poolUse == PoolUse(limit: 1, used: 0, idle: 1, waiting: 0))
     }

@@ -19,7 +19,7 @@ struct SchemaChangeTests {
         await held.hasBegun()
         let step = Task { try await migrator.migrate([colour]) }
         try await bench.open(1).awaitLock(of: name)
-        // Behind a migration that waits without a limit, these would wait as well.
+        // Behind a migration without a limit, these would wait as well.
         for id in 2...20 { try await service.addNote(id) }
         #expect(try await service.noteIDs() == Array(2...20))
         try await held.finish()

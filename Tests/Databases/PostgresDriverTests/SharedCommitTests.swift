@@ -26,7 +26,7 @@ struct SharedCommitTests {
         let shared = events.all.reduce(0) { sum, event in
             if case .commit(let callers, _) = event, callers > 0 { sum + callers } else { sum }
         }
-        // With the 21 that created the table and its rows.
+        // 21 created the table and its rows.
         #expect(shared == 200 + 21)
     }
 
@@ -155,7 +155,7 @@ struct SharedCommitTests {
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
         let wanted = [0] + (0..<40).map { _ in 1 } + [2, 3]
-        // One wait is 250 ms; two separate waits would take twice the limit.
+        // One wait is 250 ms; two would take twice the limit.
         let told = try await bench.carryOut(wanted.map { Self.rename($0, to: "new") }, within: .seconds(5))
         #expect(told == wanted.map { $0 == 1 ? .held : .done })
         try await held.finish()
@@ -189,7 +189,7 @@ struct SharedCommitTests {
         await row.hasBegun()
         await pool.hasBegun()
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
-        // On a busy machine the wait for the row may be over before it is seen.
+        // On a busy machine the wait may be over before it is seen.
         while try await holder.lockWaits(of: name) == 0, database.poolUse.waiting == 0 { await Task.yield() }
         time.advance(.seconds(300))
         while database.poolUse.waiting == 0 { await Task.yield() }
@@ -222,7 +222,6 @@ struct SharedCommitTests {
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
-        // Until it waits for the row; then it is cut off.
         while try await database.read({ db in
             try db.row(
                 """
@@ -282,7 +281,7 @@ extension PostgresDatabase {
         try await change(statement, thenRead: .nothing) { $0.int() }.count
     }
 
-    /// Repeats a change until one more is refused.
+    /// Until one more is refused.
     fileprivate func crowd(_ statement: SQL) async -> [Task<Int, any Error>] {
         let turnedAway = Told<DatabaseFailure>()
         var asked: [Task<Int, any Error>] = []
@@ -303,7 +302,7 @@ extension PostgresDatabase {
 }
 
 extension Bench {
-    /// Makes the server refuse to write `refused` while there is a note 3.
+    /// While there is a note 3.
     fileprivate func refuseForNow() async throws {
         let database = try open(1)
         try await database.run(
@@ -325,9 +324,7 @@ extension Bench {
 
     fileprivate enum Outcome { case done, held, refused }
 
-    /// Lets one thread run a batch.
-    ///
-    /// - Returns: Each caller's result, in the order of the batch.
+    /// - Returns: Results in the batch's order.
     fileprivate func carryOut(_ batch: [SQL], within limit: Duration) async throws -> [Outcome] {
         let plan = SessionPlan(
             parameters: try cluster.url(schema: schema).parameters(connectLimit: .seconds(10)),

@@ -104,7 +104,7 @@ struct TransactionTests {
         let goOn = DispatchSemaphore(value: 0)
         let reading = Task {
             try await database.read { db in
-                // Two statements at first: from then on the body has its own connection and thread.
+                // After two statements the body has its own connection and thread.
                 let before = try db.row("SELECT count(*) FROM note") { $0.int() }
                 _ = try db.row("SELECT 1") { $0.int() }
                 begin.yield()

@@ -82,7 +82,7 @@ struct ValueTests {
     @Test("A statement that cannot be sent keeps the connection of its transaction")
     func unsendableInTransaction() async throws {
         let time = StandingClock()
-        // With more connections, the next transaction may get another one.
+        // The next transaction must get the same connection.
         let database = try await Bench().open(1, uptime: { time.now })
         let process: @Sendable (any Connection) throws -> Int64? = { db in
             try db.row("SELECT pg_backend_pid()") { $0.int() }

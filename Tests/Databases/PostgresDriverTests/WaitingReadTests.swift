@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PostgreSQL: reads behind a slow one", .needsServer, .timeLimit(.minutes(5)))
 struct WaitingReadTests {
-    /// A node whose reads wait behind each other for as long as the test needs, and a locked table.
+    /// Reads wait behind each other, and for a locked table.
     private func world(
         callerLimit: Int = 1_000, clock: StandingClock
     ) async throws -> (PostgresDatabase, lock: HeldWrite, slowReadBegan: () async throws -> Void) {
@@ -37,7 +37,7 @@ struct WaitingReadTests {
         try await slowReadBegan()
         let behind = Task { try await one(node) }
         while node.unansweredReads < 2 { await Task.yield() }
-        // The first has no caller left; the server still runs it.
+        // Its caller has gone, but the server still runs it.
         slow.cancel()
         await #expect(throws: CancellationError.self) { try await slow.value }
         clock.advance(.seconds(11))

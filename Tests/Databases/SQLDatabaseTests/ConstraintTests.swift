@@ -6,7 +6,6 @@ import Testing
 struct ConstraintTests {
     private static let secret = "hunter2"
 
-    /// A statement, the kind of its violation, and its name in each database.
     private struct Broken: CustomTestStringConvertible, Sendable {
         let statement: SQL
         let kind: DatabaseFailure.Constraint

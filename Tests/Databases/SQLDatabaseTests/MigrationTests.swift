@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migrations", .serialized)
 struct MigrationTests {
-    /// Migrations that fail if they run twice or in another order.
+    /// They fail if they run twice or in another order.
     private let steps = [
         Migration(1, "notes", ["CREATE TABLE note (id \(.integer) PRIMARY KEY, text \(.text) NOT NULL) \(.table)"]),
         Migration(2, "a first note", ["INSERT INTO note (id, text) VALUES (1, \("it's"))"]),

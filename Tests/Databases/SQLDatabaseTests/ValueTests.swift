@@ -216,7 +216,7 @@ struct ValueTests {
     }
 }
 
-/// A row with a value in every other column, or none.
+/// With a value in every other column, or none.
 private struct Thing: Equatable, Sendable {
     let id: String
     let name: String?

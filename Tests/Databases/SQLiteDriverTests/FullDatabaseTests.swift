@@ -138,7 +138,7 @@ struct FullDatabaseTests {
             let database = try await bench.openWithNotes()
             for id in 1...20 { try await database.addNote(id, text) }
         }
-        // The last connection to close moves everything into the file and removes the log.
+        // The last connection to close removes the log.
         while FileManager.default.fileExists(atPath: bench.path() + "-wal") { await Task.yield() }
         let file = URL(filePath: bench.path())
         var bytes = try Data(contentsOf: file)

@@ -4,7 +4,7 @@ import SQLiteDriver
 import Synchronization
 import TestDatabases
 
-/// A folder with a file that several databases of a test can open, and their observations.
+/// Several databases of a test can open the file.
 final class Workbench: Sendable {
     private let place: DatabasePlace
     private let callersOfCommits = Mutex<[Int]>([])
@@ -42,20 +42,19 @@ final class Workbench: Sendable {
         while committed.wait(timeout: .init(uptimeNanoseconds: 0)) == .success {}
     }
 
-    /// Waits, on its caller's own thread, until a commit is observed.
+    /// Blocks until a commit is observed.
     func awaitCommit() { committed.wait() }
 }
 
 extension Database {
-    /// The first column of the first row, on the writer's connection.
+    /// The first value, on the writer's connection.
     func pragmaOfWriter(_ name: String) async throws -> String? {
         try await write { db in try db.row(SQL(stringLiteral: "PRAGMA \(name)")) { $0.text() } }
     }
 }
 
 extension SQLiteDatabase {
-    /// Runs `count` writes, numbered from 1, that wait together while the writer is held. Returns each caller's
-    /// result.
+    /// The writes, numbered from 1, wait together while the writer is held.
     func writeTogether(
         _ count: Int, _ write: @escaping @Sendable (_ number: Int, any Connection) throws -> Void
     ) async throws -> [Int: Result<Void, any Error>] {

@@ -5,11 +5,10 @@ import GatehouseWire
 import HTTPTypes
 import JSONWebTokens
 
-/// The requests of a server and a browser to the stand-in for Apple.
 extension DevRouter {
     static let appleKeys = "/dev/apple/auth/keys"
 
-    /// A valid request to Apple, with some parameters changed; nil omits one.
+    /// nil omits a parameter.
     func appleQuery(_ changes: [String: String?] = [:]) -> [String: String] {
         let usual: [String: String?] = [
             "client_id": apple.webClient, "redirect_uri": Self.callback, "response_type": "code",
@@ -30,7 +29,7 @@ extension DevRouter {
         try await chooseAtApple(person).hiddenFields["code"] ?? ""
     }
 
-    /// A valid client secret for Apple, with some claims changed; null omits one.
+    /// null omits a claim.
     func appleSecret(
         client: String? = nil, _ changes: AuthJSONObject = [:], key: P256.Signing.PrivateKey? = nil,
         keyID: String? = nil
@@ -47,7 +46,7 @@ extension DevRouter {
         return try signer.sign(payload: Array(AuthJSON.object(claims).text.utf8))
     }
 
-    /// Exchanges a code, with some form fields changed; nil omits one.
+    /// nil omits a form field.
     func appleToken(
         code: String, client: String? = nil, _ changes: [String: String?] = [:]
     ) async throws -> DevAnswer {

@@ -203,6 +203,6 @@ struct AppleTokenTests {
 }
 
 enum TestTimes {
-    /// The start of ``TestClock``, in seconds since 1970.
+    /// ``TestClock``'s start, in seconds since 1970.
     static let start: Int64 = 1_767_225_600
 }

@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 import TestDatabases
 
-/// The stand-ins behind a router, called without a socket, with a manual clock.
+/// Called without a socket, with a manual clock.
 struct DevRouter: Sendable {
     static let external = "http://127.0.0.1:9999"
     static let callback = "http://127.0.0.1:9999/auth/v1/callback"
@@ -29,10 +29,7 @@ struct DevRouter: Sendable {
     var apple: StandInRegistration.Apple { standIns.registration.apple }
     var google: StandInRegistration.Google { standIns.registration.google }
 
-    /// - Parameters:
-    ///   - postStatus: The server's response to notifications; nil for none.
-    ///   - inbox: The mails of the server.
-    ///   - api: The page of its requests.
+    /// - Parameter postStatus: The server's response to notifications; nil for none.
     init(
         postStatus: Int? = 200, inbox: Inbox? = nil, api: APIPage? = nil,
         change: (inout StandInSettings) -> Void = { _ in },
@@ -105,7 +102,7 @@ struct DevRouter: Sendable {
         try KeySet(published: Array(try await get(path).text.utf8))
     }
 
-    /// The claims of a valid token signed with the stand-in's published keys.
+    /// Verified with the stand-in's published keys.
     func claims(of token: String?, _ path: String) async throws -> AuthJSONObject {
         try await keys(path).verify(token ?? "", at: now).claims.members
     }
@@ -132,7 +129,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
     var location: String? { headers[.location] }
     var description: String { "\(status) \(text.prefix(400))" }
 
-    /// The query, or the fragment, of the address to which the browser is sent.
+    /// The redirect's query or fragment.
     var callback: [String: String] {
         let query = location?.split(separator: location?.contains("#") == true ? "#" : "?", maxSplits: 1).last ?? ""
         let pairs = query.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
@@ -144,7 +141,6 @@ struct DevAnswer: Sendable, CustomStringConvertible {
         ) { _, last in last }
     }
 
-    /// The hidden fields of the page's form, as a browser would send them.
     var hiddenFields: [String: String] {
         let pattern = /<input type="hidden" name="([^"]*)" value="([^"]*)">/
         return Dictionary(
@@ -154,7 +150,7 @@ struct DevAnswer: Sendable, CustomStringConvertible {
 
     static func unescaped(_ text: Substring) -> String {
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-            // Scalar by scalar: a combining mark after an entity is not part of it.
+            // A combining mark after an entity is not part of it.
             .reduce(Array(text.unicodeScalars)) {
                 $0.replacing(Array($1.0.unicodeScalars), with: Array($1.1.unicodeScalars))
             }.reduce(into: "") { $0.unicodeScalars.append($1) }

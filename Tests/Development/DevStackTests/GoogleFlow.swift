@@ -2,14 +2,13 @@ import DevStack
 import GatehouseWire
 import HTTPTypes
 
-/// The requests of a server and a browser to the stand-in for Google.
 extension DevRouter {
     static let googleKeys = "/dev/google/oauth2/v3/certs"
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     /// RFC 7636 appendix B.
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    /// A valid request to Google, with some parameters changed; nil omits one.
+    /// nil omits a parameter.
     func googleQuery(_ changes: [String: String?] = [:]) -> [String: String] {
         let usual: [String: String?] = [
             "client_id": google.webClient, "redirect_uri": Self.callback, "response_type": "code",
@@ -31,7 +30,7 @@ extension DevRouter {
         try await chooseAtGoogle(person, changes).callback["code"] ?? ""
     }
 
-    /// Exchanges a code, with some form fields changed; nil omits one.
+    /// nil omits a form field.
     func googleToken(
         code: String, _ changes: [String: String?] = [:], headers: HTTPFields = [:]
     ) async throws -> DevAnswer {

@@ -17,8 +17,7 @@ struct PageTests {
         "dt", "dd", "code", "form", "ul", "li", "label", "input", "button", "a",
     ]
 
-    /// No part of the attack is markup: the page has only our elements, and outside of quotation marks a tag has only
-    /// attribute names.
+    /// Only our elements are markup, and outside of quotation marks a tag has only attribute names.
     private func expectHarmless(_ answer: DevAnswer) {
         let page = answer.text.replacing("<script>document.forms[0].submit()</script>", with: "")
         for tag in page.matches(of: #/<\/?([A-Za-z!0-9]*)([^>]*)>?/#) {
@@ -103,8 +102,8 @@ struct PageTests {
         #expect(body["code_verifier"]?.stringValue == ExampleProofKey.verifier)
     }
 
-    /// The arguments that a POSIX shell passes to a program. A thread of its own waits: Swift's pool has one for each
-    /// core, and a child of a concurrent test may keep the pipe open.
+    /// As a POSIX shell passes them. Its own thread waits: Swift's pool has one per core, and a concurrent test's child
+    /// may keep the pipe open.
     private static func words(ofShell command: String) async throws -> [String] {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread { caller.resume(with: Result { try wordsBlocking(ofShell: command) }) }

@@ -4,7 +4,7 @@ import HTTPTypes
 import IdentityProviders
 import Testing
 
-/// Our provider code against the stand-ins: both follow the companies' documentation, and must agree.
+/// Both follow the companies' documentation, and must agree.
 @Suite("The stand-ins and IdentityProviders agree")
 struct ProviderAgreementTests {
     private func transport(_ router: DevRouter) -> ProviderTransport {
@@ -46,7 +46,6 @@ struct ProviderAgreementTests {
 
     private let secrets = AuthorizationSecrets(randomBytes: { Array(0..<UInt8($0)) })
 
-    /// Sends a browser to the provider and chooses a person there.
     private func choose(_ person: String, at provider: OpenIDProvider, _ router: DevRouter) async throws -> DevAnswer {
         let request = AuthorizationRequest(
             state: "state-1", secrets: secrets, redirectURL: DevRouter.callback,
@@ -90,7 +89,7 @@ struct ProviderAgreementTests {
     @Test("Native ID tokens of both (D4)")
     func native() async throws {
         let router = try DevRouter()
-        // SHA-256 of "12345" in hexadecimal, as an app sends it to Apple.
+        // SHA-256 of "12345" in hexadecimal.
         let digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
         let fromApple = try await router.appleCredential(["nonce": .string(digest)])["identityToken"] ?? ""
         let fromGoogle = try await router.googleCredential([

@@ -2,12 +2,12 @@ import Crypto
 import GatehouseWire
 import Testing
 
-/// `at_hash` and `c_hash` of a token or code under ES256 and RS256 (OpenID Connect Core 1.0 §3.1.3.6).
+/// ES256 and RS256 (OpenID Connect Core 1.0 §3.1.3.6).
 func halfHash(_ text: String) -> String {
     Base64URL.text(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
 }
 
-/// The people who can sign in, with the claims of their ID tokens about the address.
+/// Who can sign in, with their ID tokens' claims about the address.
 struct Known: Sendable, CustomTestStringConvertible {
     let person: String
     let email: String?

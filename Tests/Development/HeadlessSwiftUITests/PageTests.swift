@@ -124,7 +124,6 @@ struct PageTests {
     }
 }
 
-/// Text after the icon, in the words of the style.
 private struct Reversed: LabelStyle {
     func makeBody(configuration: Configuration) -> some View {
         HStack {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Programs that SwiftUI refuses are also refused here. Each is a file in the folder `Refused`, whose first line is a
-/// part of the compiler's message. Each line that ends with `// refused` has an error, and with `// warned` a warning,
-/// which is an error in the targets of the screens.
+/// Programs that SwiftUI refuses, in the folder `Refused`. A file's first line is a part of the compiler's message.
+/// Each line that ends with `// refused` has an error, and with `// warned` a warning, which is an error in the
+/// screens' targets.
 @Suite("Refused programs")
 struct RefusedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Refused")
@@ -37,14 +37,14 @@ struct RefusedTests {
         }
     }
 
-    /// Compiles on a separate thread. Swift's pool has one thread per core; waiting there delays concurrent tests.
+    /// On a separate thread: waiting in Swift's pool, with one thread per core, delays concurrent tests.
     private func compile(_ file: URL) async throws -> (status: Int32, output: String) {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread { caller.resume(with: Result { try Self.compileBlocking(file) }) }
         }
     }
 
-    /// Type-checks a file with the modules of this test, like another package.
+    /// With the modules of this test, like another package.
     private static func compileBlocking(_ file: URL) throws -> (status: Int32, output: String) {
         let modules = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "Modules")
         let process = Process()

@@ -16,7 +16,7 @@ struct ScreenImportTests {
         }.sorted()
     }
 
-    /// Foundation's types and members that the screens use or are likely to use.
+    /// What the screens use or are likely to use.
     private var foundation: Regex<Substring> {
         #/
         \b(?:URL|UUID|Date|Data|Bundle|Locale|Calendar|TimeZone|TimeInterval|URLError|LocalizedError)\b(?!:)

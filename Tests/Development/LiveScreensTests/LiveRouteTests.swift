@@ -125,7 +125,7 @@ struct LiveRouteTests {
             #expect(phone.screen.snapshot() == before && phone.frame.revision > revision)
             try await world.tap(phone, "Sign in")
             try await world.tap(phone, "Create Account")
-            // The form is empty: the button is there and disabled.
+            // The form is empty, so the button is disabled.
             let submit = try phone.screen.id(of: "submit")
             #expect(try await world.act(phone, "tap", ["id": submit]).status == 409)
         }

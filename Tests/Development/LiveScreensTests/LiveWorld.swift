@@ -13,7 +13,7 @@ import Testing
 
 @testable import LiveScreens
 
-/// The app in a browser over a server in this process, called without a socket. The server's clock is the phones'.
+/// Over a server in this process, called without a socket. The phones have the server's clock.
 @MainActor struct LiveWorld {
     static let origin = TestServer.external
     static let cookie = "gatehouse-phone-9999"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A phone whose app has loaded its first data.
+    /// Has loaded its first data.
     func phone(_ name: String = String(repeating: "a", count: 32)) async throws -> Phone {
         let phone = try app.phones.open(name, .boxScore)
         try await phone.screen.wait(for: "Sign in to follow your teams")
@@ -106,7 +106,6 @@ import Testing
     }
 }
 
-/// A response whose body is read on demand.
 struct LiveAnswer {
     let response: Response
     var status: Int { response.status.code }
@@ -114,7 +113,7 @@ struct LiveAnswer {
 
     /// - Parameters:
     ///   - events: The reader leaves after this many screens.
-    ///   - meanwhile: Runs when the first of them has arrived.
+    ///   - meanwhile: Runs after the first.
     func text(events: Int? = nil, meanwhile: @escaping @MainActor () -> Void = {}) async throws -> String {
         let body = ReadBody(events: events, meanwhile)
         do { try await response.body.write(body) } catch is ReaderLeft {}

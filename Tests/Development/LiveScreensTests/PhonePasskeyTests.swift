@@ -34,7 +34,6 @@ struct PhonePasskeyTests {
         PhonePasskeys(server: try #require(URL(string: "http://127.0.0.1:54321")))
     }
 
-    /// Answers the sheet as soon as it is open.
     private func answering(
         _ phone: PhonePasskeys, with choice: Result<PhonePasskeys.Choice, any Error>,
         _ call: @escaping @MainActor () async throws -> AuthJSON
@@ -45,7 +44,6 @@ struct PhonePasskeyTests {
         return try await work.value
     }
 
-    /// The answer's client data: its origin and challenge.
     private func clientData(_ answer: AuthJSON) throws -> AuthJSON {
         let text = try #require(answer["response"]?["clientDataJSON"]?.stringValue)
         return try JSONReader.read(try #require(Base64URL.decode(text)))

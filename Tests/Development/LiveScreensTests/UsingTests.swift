@@ -20,7 +20,7 @@ struct UsingTests {
             #expect(!json.contains(LiveWorld.password) && !json.contains("•"))
             #expect(try phone.screen.value(of: "Password") == LiveWorld.password)
             #expect(json.contains("data-filled=\\\"true\\\"") && json.contains("autocomplete=\\\"new-password\\\""))
-            // The app controls the focus: Return moves to the next field.
+            // Return moves to the next field.
             #expect(try await world.act(phone, "focus", ["id": name]).status == 200)
             #expect(phone.frame.page.focused == name)
             #expect(try await world.act(phone, "submit", ["id": name]).status == 200)
@@ -40,7 +40,7 @@ struct UsingTests {
             #expect(try await world.act(phone, "restart").status == 200)
             try await phone.screen.wait(for: "Welcome back, Ada")
             #expect(phone.frame.run != run && phone.ticket != ticket)
-            // An action for the app before its restart.
+            // For the app before its restart.
             #expect(try await world.act(phone, "dismiss", ["run": run]).status == 410)
             #expect(try await world.act(phone, "dismiss", ["run": phone.frame.run]).status == 200)
             #expect(try await world.act(phone, "forget").status == 200)

@@ -1,14 +1,14 @@
 import FuzzTargets
 import Glibc
 
-/// The CPU limit of one input: a millisecond per kilobyte, plus the time of a page fault for the first.
+/// CPU limit: a millisecond per kilobyte, plus a page fault for the first.
 private let millisecondsPerKilobyte = 1.0
 private let leastMilliseconds = 5.0
 
 /// GATEHOUSE_FUZZ_TARGET names it.
 private let target = getenv("GATEHOUSE_FUZZ_TARGET").flatMap { FuzzTarget(rawValue: String(cString: $0)) }
 
-/// The entry point that libFuzzer calls with each input. libFuzzer keeps an input that ends the process.
+/// libFuzzer calls it with each input, and keeps an input that ends the process.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else { stop("GATEHOUSE_FUZZ_TARGET is none of \(FuzzTarget.allCases.map(\.rawValue))") }

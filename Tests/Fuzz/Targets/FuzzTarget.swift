@@ -1,10 +1,9 @@
-/// Every parser of untrusted bytes, and what writes mails with untrusted texts, each as one function over bytes. `make fuzz` mutates the bytes by coverage
-/// (libFuzzer); FuzzTests parses the same corpus, and random mutations of it, in every `make test`.
+/// Every parser of untrusted bytes, and the writer of emails with untrusted texts, as functions over bytes. `make fuzz`
+/// mutates the bytes by coverage (libFuzzer); FuzzTests parses the same corpus with random mutations in every `make
+/// test`.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case json, token, form, redirect, address, header, agent, dump, lines, mail, replies, cbor, ceremony
 
-    /// Parses the input and checks its invariants.
-    ///
     /// - Throws: ``FuzzFinding`` for a violated invariant.
     package func run(_ input: [UInt8]) throws(FuzzFinding) {
         switch self {

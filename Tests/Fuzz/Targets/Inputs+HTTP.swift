@@ -15,7 +15,7 @@ extension Inputs {
         takesPatterns: true)
     private static let hosts = ["app.example.com", "exact.example.net", "127.0.0.1", "localhost"]
 
-    /// An accepted address leads to a host of an entry, also in a browser, which ends the host at the first of `/\?#`.
+    /// An accepted address leads to an entry's host, also in a browser, which ends the host at the first of `/\?#`.
     static func redirect(_ input: [UInt8]) throws(FuzzFinding) {
         let url = text(input)
         guard patterns.allows(url) else { return }
@@ -29,7 +29,7 @@ extension Inputs {
         try expect(hosts.contains(host) || host.hasSuffix(".example.org"), "the browser goes to \(host)")
     }
 
-    /// Email, client and provider addresses. A parsed address has one text, which parses to the same value.
+    /// A parsed address has one text, which parses to the same value.
     static func address(_ input: [UInt8]) throws(FuzzFinding) {
         let text = text(input)
         if let email = EmailAddress(text) {
@@ -44,12 +44,12 @@ extension Inputs {
         _ = IPNetwork(text)
         if let url = ProviderURL(text) {
             try expect(ProviderURL(url.text) == url, "a URL of two spellings")
-            // Refused or not, the rule reads every host.
+            // Ignored: the rule reads every host.
             _ = try? OutgoingAddressRule().check(url)
         }
     }
 
-    /// The name of a device, which stands in other users' lists and in terminals.
+    /// Device names are in other users' lists and in terminals.
     static func agent(_ input: [UInt8]) throws(FuzzFinding) {
         guard let device = DeviceName(userAgent: text(input)) else { return }
         try expect(!device.name.isEmpty, "a device without a name")
@@ -60,7 +60,7 @@ extension Inputs {
         }
     }
 
-    /// The caller, the bearer and the language of a request. Lines are headers: `name: value`.
+    /// Caller, bearer and language. Lines are headers: `name: value`.
     static func header(_ input: [UInt8]) throws(FuzzFinding) {
         var headers = HTTPFields()
         for line in input.split(separator: UInt8(ascii: "\n")).prefix(64) {
@@ -84,7 +84,7 @@ extension Inputs {
             let direct = (rule.limitKey(peer: "192.0.2.1", headers), rule.address(peer: "192.0.2.1", HTTPFields()))
             _ = (direct, rule.text(peer: "10.0.0.1", headers), rule.limitKey(peer: nil, headers))
         }
-        // A caller that is not a trusted proxy cannot choose its address.
+        // Only a trusted proxy chooses the address.
         let trusted = ClientAddressRule(.header(forwarded, from: [proxy]))
         let chosen = trusted.address(peer: "192.0.2.1", headers)
         try expect(chosen == IPAddress("192.0.2.1"), "an address that a stranger chose")

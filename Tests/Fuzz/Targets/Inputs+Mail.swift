@@ -2,8 +2,8 @@ import GatehouseWire
 import SMTP
 
 extension Inputs {
-    /// A mail has exactly its own fields, and lines that every server takes, whatever its texts are. The input has subject,
-    /// name, recipient, text and HTML with zero bytes between them.
+    /// An email has exactly its own fields, and lines that every server accepts. The input is subject, name, recipient,
+    /// text and HTML with zero bytes between them.
     static func mail(_ input: [UInt8]) throws(FuzzFinding) {
         let parts = input.split(separator: 0, maxSplits: 4, omittingEmptySubsequences: false).map { text($0) }
         func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
@@ -11,7 +11,7 @@ extension Inputs {
         guard let sender = try? MailAddress("no-reply@example.com"), let plain = try? Mailbox(sender) else {
             throw FuzzFinding("no sender")
         }
-        // Ignored, here and below: the reason of a refusal. Others take the place of what is refused.
+        // Ignored, here and below: others replace what is refused.
         let (recipient, from) = ((try? MailAddress(part(2))) ?? sender, (try? Mailbox(sender, name: part(1))) ?? plain)
         // As above.
         let to = (try? Mailbox(recipient)) ?? plain
@@ -37,8 +37,8 @@ extension Inputs {
         try expect(names == own, "other fields: \(names)")
     }
 
-    /// Replies of a server are bounded, and no log line has their words. Each line of the input is a line of a reply; the
-    /// first byte chooses the command before it.
+    /// Replies are bounded, and no log line has their words. Each line of the input is a line of a reply; the first
+    /// byte chooses the command before it.
     static func replies(_ input: [UInt8]) throws(FuzzFinding) {
         let commands = [
             "EHLO a\r\n", "STARTTLS\r\n", "AUTH PLAIN\r\n", "MAIL FROM:<a@b>\r\n", "RCPT TO:<a@b>\r\n", "DATA\r\n",
@@ -49,7 +49,7 @@ extension Inputs {
             if let first = line.first, !first.isDigit { dialogue.addCommand(commands[Int(first) % 6].utf8) }
             _ = dialogue.addReplyLine(line.drop { !$0.isDigit })
             dialogue.hasSentMail = dialogue.stage == .message
-            // Once for each reply: a long one stays over many lines.
+            // A long reply spans many lines.
             guard let reply = dialogue.reply, reply != last else { continue }
             last = reply
             try expect((0...999).contains(reply.code) && reply.text.utf8.count <= 512, "too much of a reply")

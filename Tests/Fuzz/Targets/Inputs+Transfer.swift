@@ -4,7 +4,7 @@ import GatehouseCLI
 import GatehouseWire
 
 extension Inputs {
-    /// A plain dump, line by line, and each line as the contents of one.
+    /// A plain dump, line by line.
     static func dump(_ input: [UInt8]) throws(FuzzFinding) {
         var reader = CopyReader(wanted: ["auth.users", "auth.identities", "auth.refresh_tokens", "public.profiles"])
         for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -18,7 +18,7 @@ extension Inputs {
         _ = reader.isWhole
     }
 
-    /// Accounts as JSON lines. A parsed account is written as a line that parses to the same value.
+    /// A parsed account is written as a line that parses to the same value.
     static func lines(_ input: [UInt8]) throws(FuzzFinding) {
         let time = Instant(seconds: 1_800_000_000)
         let id = { IdentityID(trusted: "00000000-0000-4000-8000-00000000000f") }

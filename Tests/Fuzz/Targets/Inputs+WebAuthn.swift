@@ -2,9 +2,9 @@ import GatehouseWire
 import WebAuthn
 
 extension Inputs {
-    /// What authenticators encode: CBOR, public keys, authenticator data and attestation objects.
+    /// CBOR, public keys, authenticator data and attestation objects.
     static func cbor(_ input: [UInt8]) throws(FuzzFinding) {
-        // Refused, here and below: a refusal is as good as a value.
+        // Ignored, here and below: a refusal is as good as a value.
         if let (value, rest) = try? CBORReader.readPrefix(input[...]) {
             try expect(rest.count < input.count && rest.endIndex == input.endIndex, "the rest is not the input's end")
             let item = input[..<rest.startIndex]
@@ -34,13 +34,13 @@ extension Inputs {
         try expect((try? CBORReader.read(credential.publicKey[...]))?.mapValue != nil, "a key that is no map")
     }
 
-    // The test of any registration finds it missing.
+    // Ignored: the test of any registration finds it missing.
     private static let party = try? RelyingParty(
         id: "example.org", name: "Example", origins: ["https://example.org"], topOrigins: ["https://example.com"])
 
-    /// The JSON of browsers' responses, and client data. No damaged response verifies for a challenge that was not issued.
+    /// Browsers' responses and client data. No damaged response verifies for a challenge that was not issued.
     static func ceremony(_ input: [UInt8]) throws(FuzzFinding) {
-        // Refused, here and below: a refusal is as good as a value.
+        // Ignored, here and below: a refusal is as good as a value.
         if let data = try? ClientData(input) {
             try expect(data.hash.count == 32, "a hash of another length")
             if let origin = CeremonyOrigin(data.origin) {

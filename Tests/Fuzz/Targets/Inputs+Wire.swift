@@ -6,7 +6,7 @@ import JSONWebTokens
 extension Inputs {
     /// A parsed value is written as JSON that parses to the same value.
     static func json(_ input: [UInt8]) throws(FuzzFinding) {
-        // Ignored, here and below: the reason of a refusal. A refusal is as good as a value.
+        // Ignored, here and below: a refusal is as good as a value.
         _ = try? JSONReader.read(input, refusesDuplicates: true)
         // As above.
         if let members = try? JSONMembers(input) {
@@ -33,11 +33,11 @@ extension Inputs {
         try expect((try? keys.verify(token, at: Instant(seconds: 1_800_000_000))) == nil, "a token was believed")
         // As above.
         try expect((try? keys.payload(of: token)) == nil, "a payload was believed")
-        // Keys come from providers. Ignored: the reason of a refusal.
+        // Ignored: a refusal is as good as a value. Keys come from providers.
         if let published = try? KeySet(published: input) { _ = published.publicDocument }
     }
 
-    /// A form and a query parse alike, and the written text parses to the same value.
+    /// Form and query parse alike, and the written text parses to the same value.
     static func form(_ input: [UInt8]) throws(FuzzFinding) {
         let query = Query(form: text(input))
         for name in ["state", "provider", "redirect_to", ""] { _ = query[name] }

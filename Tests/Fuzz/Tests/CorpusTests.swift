@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// Parses the corpus of `make fuzz` in Tests/Fuzz/Corpus, and random mutations of it; the same in every run.
+/// The corpus in Tests/Fuzz/Corpus and random mutations of it; the same in every run.
 @Suite("Hostile input to every parser")
 struct CorpusTests {
     /// Rounds per target. GATEHOUSE_FUZZ_ROUNDS sets another number.
@@ -60,7 +60,7 @@ private struct Changes {
         return Int((mixed ^ (mixed >> 31)) % UInt64(max(limit, 1)))
     }
 
-    /// One of the inputs with one to eight mutations.
+    /// With one to eight mutations.
     mutating func change(of inputs: [[UInt8]]) -> [UInt8] {
         var bytes = inputs[next(below: inputs.count)]
         for _ in 0...next(below: 8) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading line by line")
 struct LineReaderTests {
-    /// Number and length of each line; -1 for one that is too long.
+    /// -1 for a line that is too long.
     private func lines(of bytes: [UInt8]) throws -> [[Int]] {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("gatehouse-\(UInt64.random(in: .min ... .max)).jsonl")

@@ -148,7 +148,7 @@ struct SupabaseAccountTests {
     @Test(
         "Tokens from before the second factor are below the session's level",
         arguments: [
-            // The time of the previous token, and of the second factor.
+            // The previous token's time, and the second factor's.
             (#","created_at":"2027-01-14T23:00:00Z""#, "2027-01-14T23:00:00Z", 0),
             (#","created_at":"2027-01-14T22:59:59Z""#, "2027-01-14T23:00:00Z", 2), ("", "2027-01-14T23:00:00Z", 2),
             ("", nil, 0),

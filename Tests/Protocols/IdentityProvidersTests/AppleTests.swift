@@ -15,7 +15,7 @@ struct AppleTests {
         try AppleSigningKey(pem: Secret(key.pemRepresentation), keyID: "ABC123DEFG", teamID: "TEAM123456")
     }
 
-    /// Verified with the public half of the .p8 key.
+    /// With the .p8 key's public half.
     private func verified(_ secret: String, at now: Instant) throws -> TokenClaims {
         let ours = try JSONWebKey(es256: Array(key.rawRepresentation), id: "ABC123DEFG")
         return try KeySet([try #require(ours.publicHalf)]).verify(secret, at: now).claims
@@ -73,7 +73,7 @@ struct AppleTests {
         let second = try await secret(for: "app", at: later)
         #expect(try verified(second, at: later).issuedAt == later)
         #expect(try verified(await secret(for: nil, at: later), at: later).subject == "web")
-        // A clock that was set back does not keep a secret from the future.
+        // A clock that was set back keeps no secret from the future.
         #expect(try verified(await secret(for: "app", at: noon), at: noon).issuedAt == noon)
     }
 

@@ -85,7 +85,7 @@ struct IDTokenTests {
         #expect(try await rejection(["aud": ["other", "web"], "azp": "other"]) == .wrongAuthorizedParty)
         #expect(try await rejection(["aud": ["other", "web"]]) == .wrongAuthorizedParty)
         #expect(try await rejection(["aud": ["other", "web"], "azp": .null]) == .wrongAuthorizedParty)
-        // Google on Android: issued to the web client, for an app that is not in the list.
+        // Google on Android: issued to the web client, for an unlisted app.
         #expect(try await rejection(["aud": "web", "azp": "android"]) == nil)
         let acme = try ScriptedProvider(key: TestKeys.rsa())
         let provider = try acme.acme()

@@ -41,7 +41,7 @@ struct NonceTests {
         #expect(try await rejection(token: Self.base64URL, request: Self.raw, all) == nil)
         let found = Self.base64URL
         #expect(try await rejection(token: found, request: found, all) == .nonceMismatch(seen: .base64URLDigest))
-        // If no digest of this form is accepted, it is an ordinary raw nonce.
+        // Without accepted digests of this form, it is an ordinary raw nonce.
         #expect(try await rejection(token: found, request: found) == nil)
         #expect(try await rejection(token: Self.hex, request: Self.hex) { $0.nonceForms = [.raw] } == nil)
     }

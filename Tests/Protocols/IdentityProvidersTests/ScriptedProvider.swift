@@ -16,7 +16,7 @@ extension AuthJSON {
     func without(_ names: String...) -> AuthJSON { .object((objectValue ?? [:]).filter { !names.contains($0.key) }) }
 }
 
-/// A provider with keys, documents and a clock; tests can replace its responses and count its calls.
+/// Tests can replace its responses and count its calls.
 final class ScriptedProvider: Sendable {
     struct State {
         var answers: [String: ProviderResponse] = [:]
@@ -67,7 +67,6 @@ final class ScriptedProvider: Sendable {
     var requests: [ProviderRequest] { state.withLock { $0.requests } }
     func count(_ path: String) -> Int { requests.count { $0.url.text.hasSuffix(path) } }
 
-    /// The fields of the last form that was posted.
     var lastForm: [String: String] {
         let body = requests.last?.body?.reveal() ?? ""
         let pairs = body.split(separator: "&").map { $0.split(separator: "=", omittingEmptySubsequences: false) }
@@ -126,7 +125,6 @@ final class ScriptedProvider: Sendable {
     }
 }
 
-/// The error of the work; nil for success.
 func failure(_ work: () async throws -> some Sendable) async -> ProviderFailure? {
     do {
         _ = try await work()

@@ -2,7 +2,7 @@ import Crypto
 import GatehouseWire
 import JSONWebTokens
 
-/// Keys of the provider in these tests only; they protect nothing.
+/// For these tests only; they protect nothing.
 enum TestKeys {
     /// RS256, as Apple and Google sign.
     static func rsa() throws -> JSONWebKey { try JSONWebKey(rsaJWK) }
@@ -33,7 +33,7 @@ enum TestKeys {
         return ["kty": "EC", "crv": .string(name), "x": number(0), "y": number(1), "d": number(2)]
     }
 
-    /// A token with any header, signed as the header says: possible for any holder of the key.
+    /// Signed as the header says, possible for any holder of the key.
     static func token(header: AuthJSON, _ payload: AuthJSON, _ sign: ([UInt8]) throws -> [UInt8]) rethrows -> String {
         let input = [header, payload].map { Base64URL.text(Array($0.text.utf8)) }.joined(separator: ".")
         return try input + "." + Base64URL.text(sign(Array(input.utf8)))

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// Signatures by another library, Python's cryptography 50, of the algorithms without an example in the RFCs.
+/// By Python's cryptography 50, for algorithms without an example in the RFCs.
 enum ForeignSignatures {
     /// A P-384 key of these tests.
     static let es384: AuthJSON = [

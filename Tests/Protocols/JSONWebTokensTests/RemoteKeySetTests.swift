@@ -7,7 +7,7 @@ import Testing
 struct RemoteKeySetTests {
     struct ServerDown: Error, Equatable {}
 
-    /// A server with a JWKS document and a clock; tests can count reads, make them fail, and delay them.
+    /// Tests can count reads, make them fail, and delay them.
     final class KeyServer: Sendable {
         struct State {
             var document: [UInt8] = []

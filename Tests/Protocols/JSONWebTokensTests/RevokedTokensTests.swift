@@ -40,7 +40,7 @@ struct RevokedTokensTests {
                 for token in [ada, late] { #expect(try !isAccepted(token, by: cache)) }
                 #expect(try isAccepted(other, by: cache))
             }
-            // A caller that looks up sessions skips the check; other callers must still refuse the token.
+            // A caller that looks up sessions skips the check; others must still refuse the token.
             _ = try cache.verified(ada, at: noon) { (text) throws(TokenRejection) in try keys.verify(text, at: noon) }
             #expect(try !isAccepted(ada, by: cache))
             cache.forgetAll()

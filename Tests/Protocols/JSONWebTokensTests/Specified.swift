@@ -1,7 +1,7 @@
 import GatehouseWire
 import JSONWebTokens
 
-/// The keys and signatures printed in the RFCs. None has a `kid`.
+/// Printed in the RFCs. None has a `kid`.
 enum Specified {
     /// RFC 7515 A.1.1
     static let hs256: AuthJSON = [
@@ -38,7 +38,7 @@ enum Specified {
         "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
     ]
 
-    /// The payload of the examples, in base64url: `{"iss":"joe", "exp":1300819380, …}`.
+    /// In base64url: `{"iss":"joe", "exp":1300819380, …}`.
     static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 

@@ -14,7 +14,7 @@ extension AuthJSON {
     func without(_ name: String) -> AuthJSON { .object((objectValue ?? [:]).filter { $0.key != name }) }
 }
 
-/// One private key per algorithm, named after it.
+/// One per algorithm.
 enum TestKeys {
     static func all() throws -> [JSONWebKey] { try SigningAlgorithm.allCases.map(key) }
 
@@ -34,7 +34,7 @@ enum TestKeys {
     static func key(_ algorithm: SigningAlgorithm) throws -> JSONWebKey { try JSONWebKey(jwk(algorithm)) }
 }
 
-/// Claims that are valid at noon and for an hour.
+/// Valid at noon and for an hour.
 func claims(_ changes: AuthJSONObject = [:]) -> AuthJSON {
     let usual: AuthJSON = [
         "sub": "ada", "iss": "https://auth.example.org", "aud": "authenticated", "role": "authenticated",
@@ -43,8 +43,7 @@ func claims(_ changes: AuthJSONObject = [:]) -> AuthJSON {
     return usual.with(changes)
 }
 
-/// A token with any header and any payload, and a valid signature by a test key, as an attacker with a key could create
-/// it. Signed without our code.
+/// A valid signature over any header and payload, as an attacker with a key could create it. Signed without our code.
 func token(_ header: AuthJSON, _ payload: AuthJSON = claims(), by forger: Forger) throws -> String {
     try token(header: header.text, payload: payload.text, by: forger)
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Refused tokens")
 struct TokenAttackTests {
-    /// All our keys by name, and HS256 for tokens without one.
+    /// All our keys, and HS256 for tokens without a `kid`.
     private static func keys() throws -> KeySet {
         try KeySet(TestKeys.all(), keyForTokensWithoutID: TestKeys.key(.hs256))
     }

@@ -76,7 +76,7 @@ struct BuiltInMailTests {
         let isProof = kind.required.contains(.token)
         #expect(mail.html.contains("class=\"code\"") == (isProof || kind == .accountExists))
         #expect(kind.isNotice || isProof || kind == .accountExists)
-        // A link stands in the mail as a button, and as a text to copy.
+        // A link is a button, and a text to copy.
         let count = mail.html.components(separatedBy: "verify?token=pkce_5f2a&amp;type=signup").count - 1
         #expect(count == (kind.variables.contains(.confirmationURL) ? 3 : 0))
     }
@@ -156,7 +156,6 @@ struct BuiltInMailTests {
 }
 
 extension MailValues {
-    /// With an address that is not too long.
     fileprivate func withSite() -> MailValues {
         var values = self
         values.siteURL = "https://app.example.org"

@@ -43,7 +43,7 @@ struct EmailTextsTests {
         }
         let exists = MailTemplateKind.accountExists.rawValue
         expected.formUnion(["\(exists).paragraph2", "\(exists).paragraph2WithoutLink"])
-        // The other texts are those of the page of an emailed link, whose keys are in English.
+        // The others are the emailed link's page, whose keys are in English.
         let keys = try #require(TextCatalogue.mailed.texts[.english]).keys.map(\.text)
         let emails = keys.filter { $0.contains(ascii: ".") && !$0.contains(ascii: " ") }
         #expect(Set(emails).symmetricDifference(expected).sorted() == [])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MailTemplates
 
-/// Writes all mails to the folder that `GATEHOUSE_MAIL_GALLERY` names, for people who look at them:
+/// Writes all emails to the folder `GATEHOUSE_MAIL_GALLERY`, for people who look at them:
 /// `Scripts/documentation/photograph-mails` takes their pictures.
 @Suite("The gallery of mails", .enabled(if: ProcessInfo.processInfo.environment["GATEHOUSE_MAIL_GALLERY"] != nil))
 struct MailGalleryTests {

@@ -11,7 +11,7 @@ struct OperatorTemplateTests {
     ) throws -> String {
         var values = MailValues.sample(kind)
         change(&values)
-        // The proof that the kind needs, out of the way.
+        // The required proof, out of the way.
         let proof = format == .subject ? "" : "{{#Token}}{{/Token}}<!-- {{ .Token }}-->"
         let whole = try OperatorTemplate(text + proof, format, for: [kind])
             .render(MailScope(values: values, language: .english))
@@ -160,7 +160,7 @@ struct OperatorTemplateTests {
             "<a href=\"{{ .Data.x }}\">", "<a href=\" {{ .Email }}\">", "<a HREF='{{ .Data.x }}'>",
             "<!DOCTYPE {{ .Data.x }}>",
             "<img src='{{ .Data.x }}'>", "<p a{{ .Token }}='x'>", "</{{ .Token }}>",
-            // Of two values the first may be empty.
+            // The first of two values may be empty.
             "<a href='{{ .RedirectTo }}{{ .Data.x }}'>", "<a href=' JavaScript:{{ .Data.x }}'>",
             "<a href='data:text/html,{{ .Data.x }}'>", "<!--{{ .Data.x }}>", "<!-- --{{ .Data.x }}>",
             "<title></{{ .Data.x }}title>", "<title>x</title ><p a={{ .Data.x }}>", "<!-- --!><p a={{ .Data.x }}>",

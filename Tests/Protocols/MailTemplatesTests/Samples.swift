@@ -22,7 +22,7 @@ extension MailWriter {
     }
 }
 
-/// The tags and the names of attributes of a page, in order. Values that stay inside of their places do not change them.
+/// Tags and attribute names, in order. Values that stay in their places do not change them.
 func structure(of html: String) -> [String] {
     var reader = MarkupReader()
     var result: [String] = []
@@ -36,7 +36,7 @@ func structure(of html: String) -> [String] {
     return result
 }
 
-/// Texts as attackers choose them, the same in each run.
+/// As attackers choose them, the same in each run.
 struct HostileTexts: Sequence, IteratorProtocol {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     private var left = 200
@@ -80,7 +80,6 @@ extension MailValues {
     }
 }
 
-/// A folder of files that is gone afterwards.
 func withFolder<Result>(_ files: [String: String], _ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(
         path: "mail-templates-\(ProcessInfo.processInfo.globallyUniqueString)")

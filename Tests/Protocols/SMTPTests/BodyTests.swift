@@ -106,7 +106,6 @@ struct ArbitraryTextTests {
         }
     }
 
-    /// The lines of a text, whatever ends them.
     private static func lines(_ text: String) -> [[UInt8]] {
         let unified = text.utf8.split(separator: 13, omittingEmptySubsequences: false)
         var lines: [[UInt8]] = [[]]

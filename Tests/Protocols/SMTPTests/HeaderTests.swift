@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The header of a mail")
 struct HeaderTests {
-    /// The unfolded fields of a mail with this subject and name.
+    /// Unfolded.
     private func header(subject: String = "Hello", name: String? = nil) throws -> [String: String] {
         try WrittenMail(TestMail.message(subject: subject, name: name)).header
     }

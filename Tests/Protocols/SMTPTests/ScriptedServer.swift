@@ -4,25 +4,24 @@ import GatehouseWire
 import SMTP
 import Synchronization
 
-/// A server of mail on loopback. It accepts everything, but for what its script says otherwise.
+/// On loopback. Accepts everything except as its script says.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case reply(String)
         case close
         case replyAndClose(String)
         case nothing
-        /// Replies, reads the rest only after ``resume()``, and looks whether it has the end of a mail.
+        /// Reads the rest only after ``resume()``, and looks for the email's end.
         case replyAndPause(String)
     }
 
-    /// The commands and mails that a connection has received.
     struct Heard: Sendable {
         /// "." is the end of a mail.
         var commands: [String] = []
         var mails: [[UInt8]] = []
     }
 
-    /// The commands of all connections, for one reader.
+    /// Of all connections, for one reader.
     let events: AsyncStream<String>
     let port: Int
     private let listener: Int32
@@ -31,7 +30,7 @@ final class ScriptedServer: Sendable {
     private let pause = DispatchSemaphore(value: 0)
     private let script: @Sendable (_ connection: Int, _ command: String) -> Step?
 
-    /// - Parameter script: What to do after a command, nil for the usual. "" is the beginning of a connection.
+    /// - Parameter script: The action after a command, nil for the usual. "" is the beginning of a connection.
     init(_ script: @escaping @Sendable (_ connection: Int, _ command: String) -> Step? = { _, _ in nil }) throws {
         listener = socket(AF_INET, streamSocket, 0)
         var address = sockaddr_in()

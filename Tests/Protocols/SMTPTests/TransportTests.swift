@@ -20,7 +20,6 @@ struct TransportTests {
         try await transport.send(mail, from: from, to: recipient ?? to)
     }
 
-    /// The failure of a mail to a server with this script.
     private func failure(
         _ change: (inout SMTPServer) -> Void = { _ in },
         _ script: @escaping @Sendable (_ connection: Int, _ command: String) -> ScriptedServer.Step?
@@ -51,7 +50,7 @@ struct TransportTests {
     @Test("A connection is kept for the next mail")
     func kept() async throws {
         let server = try ScriptedServer()
-        // A reply may reach its caller before its connection counts as free.
+        // A reply may reach its caller before its connection is free.
         let transport = try server.transport { $0.connections = 1 }
         for _ in 0..<3 { _ = try await send(transport) }
         #expect(server.connections.count == 1 && server.mails == [mail, mail, mail])
@@ -65,7 +64,7 @@ struct TransportTests {
         ])
     func renewed(step: ScriptedServer.Step) async throws {
         let server = try ScriptedServer { connection, command in
-            // The second MAIL of the first connection comes after its first mail.
+            // The first connection's second MAIL comes after its first email.
             connection == 0 && command == "MAIL FROM:<second@example.com>" ? step : nil
         }
         let transport = try server.transport()
@@ -160,7 +159,7 @@ struct TransportTests {
     func cancelledHalfway() async throws {
         let server = try ScriptedServer { _, command in command == "DATA" ? .replyAndPause("354 go on\r\n") : nil }
         let transport = try server.transport()
-        // More than the buffers of a socket take.
+        // More than a socket's buffers.
         let long = [UInt8](repeating: UInt8(ascii: "a"), count: 32 << 20)
         let sending = Task { try await transport.send(long, from: from, to: to) }
         var events = server.events.makeAsyncIterator()

@@ -79,7 +79,7 @@ struct AuthenticationTests {
     }
 }
 
-/// A ceremony that differs in one point, and the step that refuses it.
+/// Differs in one point.
 struct AuthenticationRefusal: CustomTestStringConvertible {
     let step: CeremonyStep
     var changes = SoftChanges()

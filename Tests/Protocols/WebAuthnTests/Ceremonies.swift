@@ -18,12 +18,12 @@ struct Ceremonies {
             id: "example.org", name: "Example", origins: origins, topOrigins: topOrigins, allowsFrames: allowsFrames)
     }
 
-    /// RSA keys take long to make, so all tests share one.
+    /// RSA keys are slow to generate, so all tests share one.
     static func key(_ algorithm: COSEAlgorithm) throws -> SoftKey {
         try rsa?.with(algorithm) ?? SoftKey(algorithm)
     }
 
-    // Ignored: without it, each test creates its own key and reports the error.
+    // Ignored: each test then creates its own key and reports the error.
     private static let rsa = try? SoftKey(.rs256)
 
     func creationOptions(_ algorithms: [COSEAlgorithm] = COSEAlgorithm.allCases) throws -> AuthJSON {
@@ -60,7 +60,7 @@ struct Ceremonies {
     }
 }
 
-/// The step at which `body` fails; nil if it succeeds.
+/// nil if `body` succeeds.
 func failedStep(_ body: () throws -> Void) throws -> CeremonyStep? {
     do {
         try body()

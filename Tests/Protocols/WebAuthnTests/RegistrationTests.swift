@@ -76,7 +76,7 @@ struct RegistrationTests {
     }
 }
 
-/// A ceremony that differs in one point, and the step that refuses it.
+/// Differs in one point.
 struct RegistrationRefusal: CustomTestStringConvertible {
     let step: CeremonyStep
     var changes = SoftChanges()

@@ -3,7 +3,7 @@ import GatehouseWire
 import Testing
 import WebAuthn
 
-/// W3C Web Authentication Level 3, section 16, "Test Vectors". Tests/Protocols/WebAuthnTests/Vectors.json has its data.
+/// W3C Web Authentication Level 3, section 16, with the data in Tests/Protocols/WebAuthnTests/Vectors.json.
 @Suite("W3C's test vectors (§16)")
 struct VectorTests {
     private static let vectors: [AuthJSONObject] = {
@@ -13,7 +13,7 @@ struct VectorTests {
         return (json.objectValue?["vectors"]?.arrayValue ?? []).compactMap(\.objectValue)
     }()
 
-    /// Frames are allowed for the vectors with `crossOrigin`.
+    /// Allows frames for the vectors with `crossOrigin`.
     private static func party(_ info: String) throws -> RelyingParty {
         let tops = info == "none.ES256.topOrigin" || info == "none.ES256.crossOrigin" ? ["https://example.com"] : []
         return try RelyingParty(
@@ -57,7 +57,7 @@ struct VectorTests {
         }
     }
 
-    /// - Parameter changesCount: Whether the last bit of the authentication's count is changed.
+    /// - Parameter changesCount: Changes the last bit of the count.
     private func verify(
         _ vector: AuthJSONObject, _ info: String, changesCount: Bool = false
     ) throws -> CredentialRecord {

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Routes of the protocol whose feature this server does not have.
+/// Routes of the protocol whose feature this server lacks.
 @Suite("Missing features")
 struct AbsentFeatureTests {
     enum Caller: Sendable { case anyone, user, admin }

@@ -23,7 +23,7 @@ struct AdminTests {
             let byHeader = try await server.send(
                 .get, "/auth/v1/admin/users", headers: [.init("apikey")!: TestServer.secretKey])
             #expect(byHeader.status == 200)
-            // A key does not elevate a user's token in the same request.
+            // A key does not elevate a user's token.
             let both = try await server.send(
                 .get, "/auth/v1/admin/users", bearer: session.accessToken,
                 headers: [.init("apikey")!: TestServer.secretKey])

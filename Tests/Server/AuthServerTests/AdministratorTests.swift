@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A user with an admin role, who calls with the token of their own session.
+/// With an admin role and the token of their own session.
 @Suite("Administrators with accounts")
 struct AdministratorTests {
     private static let users = "/auth/v1/admin/users"

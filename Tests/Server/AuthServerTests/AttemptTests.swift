@@ -58,7 +58,7 @@ struct AttemptTests {
         }
     }
 
-    /// Each pair takes five failures from what the account and the address have, and once in a while one more does.
+    /// Each pair takes five failures from account and address, and occasionally one more does.
     @Test(
         "D9: However many pairs stay warm, an hour brings twice the limit of guesses and no more",
         arguments: ["one account", "one address"])
@@ -128,7 +128,6 @@ struct AttemptTests {
         #expect(try await server.signIn(peer: "203.0.113.99").status == 429)
     }
 
-    /// A sign-in on the app's page, in a browser with this cookie.
     private func browse(
         _ server: TestServer, _ cookie: String?, _ password: String = TestServer.password,
         peer: String = "203.0.113.1"
@@ -149,7 +148,7 @@ struct AttemptTests {
             let session = try await server.signUp()
             var thieves: [String] = []
             for _ in 0..<3 { thieves.append(try cookie(try await browse(server, nil))) }
-            // All that devices may fail together, before the change and by what it ends.
+            // What devices may fail together, before the change and by what it ends.
             for (number, thief) in thieves.enumerated() {
                 for _ in 0..<10 {
                     #expect(try await browse(server, thief, "wrong", peer: "192.0.2.\(number)").status == 400)
@@ -196,16 +195,16 @@ struct AttemptTests {
             let renewed = try await signIn(cookie)
             #expect(renewed.headers[.setCookie]?.hasPrefix(cookie + ";") == true)
             _ = try await server.send(.post, "/auth/v1/logout", bearer: TestSession(renewed)?.accessToken)
-            // The cookie is not a password: its guesses count like any others.
+            // The cookie is not a password: its guesses are limited as well.
             for _ in 0..<10 { #expect(try await signIn(cookie, "wrong").status == 400) }
             #expect(try await signIn(cookie, "wrong").status == 429)
-            // And its failures slow down no other caller: the account is as limited as before.
+            // Its failures slow down no other caller.
             server.clock.advance(by: .seconds(360))
             #expect(try await server.signIn(peer: "203.0.113.98").status == 200)
         }
     }
 
-    /// A browser sends no mark along from another site, and what it is given there would replace what it has.
+    /// A browser sends no mark from another site, and the response there would replace its own.
     @Test(
         "A browser is marked when a page of ours asks, and not when another site does",
         arguments: [

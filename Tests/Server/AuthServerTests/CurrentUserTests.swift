@@ -188,7 +188,7 @@ struct CurrentUserTests {
                 answers.append(answer.status)
             }
             #expect(answers == Array(repeating: 400, count: 10) + [429])
-            // The holder of a token has a separate count: callers without one cannot lock them out, nor the reverse.
+            // Separate counts: callers without a token cannot lock out its holder, nor the reverse.
             #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
         }
     }
@@ -237,7 +237,7 @@ struct CurrentUserTests {
 }
 
 extension TestServer {
-    /// A token signed with the shared secret, valid for an hour unless the claims say otherwise.
+    /// HS256, valid for an hour by default.
     func sharedToken(_ claims: AuthJSONObject) throws -> String {
         let usual: AuthJSONObject = [
             "iss": .string(settings.issuer), "exp": .integer(clock.now.seconds + 3_600), "aud": "authenticated",

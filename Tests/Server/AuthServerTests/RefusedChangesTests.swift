@@ -81,7 +81,7 @@ struct RefusedChangesTests {
             #expect(try await change(thief, ["data": .object(["a": much])]) == 200)
             #expect(try await guess(thief) == shut)
             let owner = try #require(TestSession(try await server.signIn()))
-            // An accepted value is not a failed attempt, however often it is sent.
+            // An accepted value is never a failed attempt.
             for number in 0..<12 {
                 #expect(try await change(owner, ["password": .string("a new password \(number)")], from: number) == 200)
             }

@@ -196,7 +196,7 @@ struct SignUpRouteTests {
 }
 
 extension AuthJSON {
-    /// Its members and the types of their values, without the values.
+    /// Members and types, without the values.
     fileprivate func shape(besides left: Set<String>) -> String {
         if let members = objectValue {
             let shapes = members.filter { !left.contains($0.key) }.map { "\($0.key):\($0.value.shape(besides: left))" }

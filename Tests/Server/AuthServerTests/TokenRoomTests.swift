@@ -12,7 +12,7 @@ import Testing
 struct TokenRoomTests {
     private static func text(_ count: Int) -> AuthJSON { .string(String(repeating: "x", count: count)) }
 
-    /// Stores metadata that an import or an earlier limit left.
+    /// As an import or an earlier limit left it.
     private func store(_ user: AuthJSON, app: AuthJSON = [:], of id: String, in server: TestServer) async throws {
         try await server.database.write { db in
             try db.run(

@@ -45,7 +45,7 @@ struct TokenRouteTests {
             let before = try await server.accounts.admin.account(id)?.user.passwordHash?.reveal()
             #expect(before == hash)
             #expect(try await server.signIn(password: "imported secret").status == 200)
-            // After the response, so it takes no longer than any other.
+            // After the response, which therefore takes no longer.
             await server.auth.finishUpgrades()
             let after = try await server.accounts.admin.account(id)?.user.passwordHash?.reveal()
             #expect(after?.hasPrefix("$argon2id$") == true)
@@ -136,7 +136,7 @@ struct TokenRouteTests {
             let (signedIn, changed) = try await (signIn, change)
             #expect(changed.status == 200)
             if let other = TestSession(signedIn) {
-                // The sign-in came first, and the change ended its session.
+                // The change ended the earlier sign-in's session.
                 #expect(try await server.refresh(other.refreshToken).code == "refresh_token_not_found")
             }
             #expect(try await server.signIn().code == "invalid_credentials")

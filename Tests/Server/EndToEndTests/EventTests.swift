@@ -32,7 +32,7 @@ struct EventTests {
         try await EventCounts(database: database).funnels(from: Self.hour, until: Self.hour + .seconds(7_200), app: app)
     }
 
-    /// A batch, as counted by a server that knows Google, Apple and BoxScore.
+    /// The server knows Google, Apple and BoxScore.
     private func batch(_ events: [AuthJSON], at now: Instant = hour) throws -> EventBatch {
         let json: AuthJSON = ["app": "boxscore", "events": .array(events)]
         let names = CountedNames(providers: ["google", "apple"], apps: ["boxscore"])
@@ -52,7 +52,6 @@ struct EventTests {
                         event("auth_failed", "google", error: "made_up"), event("auth_cancelled", "google"),
                         completed("email", 20_000), completed("email", 900)))
                 #expect(sent.status == 204)
-                // A flood of events is no flood of writes.
                 let statements = try await server.statements {
                     _ = try await server.send(.post, "/v1/events", json: body(event("auth_started", "email")))
                 }
@@ -187,7 +186,6 @@ struct EventTests {
     }
 }
 
-/// A database whose writes fail for a reason.
 private final class OutageDatabase: Database {
     let reason = Mutex(DatabaseFailure.Reason.unavailable)
     private let database: any Database

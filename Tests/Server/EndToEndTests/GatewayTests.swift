@@ -85,7 +85,7 @@ struct GatewayTests {
             #expect(try await server.signIn().code == "invalid_credentials")
             #expect(try await server.accounts.count() == 0)
             #expect(try await server.send(.delete, "/v1/auth/me", bearer: session.accessToken).status == 204)
-            // The token is still valid, but the row for its write is gone.
+            // The token is still valid, but the row is gone.
             let patched = try await server.send(
                 .patch, "/v1/auth/me", bearer: session.accessToken, json: ["first_name": "Ada"])
             #expect(patched.status == 401)

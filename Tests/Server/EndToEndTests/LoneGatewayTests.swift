@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A standalone gateway, with its own database, in front of a server that keeps the accounts.
+/// Has its own database, in front of a server with the accounts.
 @Suite("The gateway alone")
 struct LoneGatewayTests {
     private final class Gateway: Sendable {
@@ -90,7 +90,7 @@ struct LoneGatewayTests {
             gateway.lost.withLock { $0 = ["DELETE"] }
             #expect(try await gateway.send(.delete, session.accessToken).status == 500)
             #expect(try await gateway.issuer.accounts.count() == 1)
-            // The account may be on its way out.
+            // The account may be in deletion.
             #expect(try await gateway.name("Eve", session.accessToken).status == 503)
             gateway.issuer.clock.advance(by: .seconds(60))
             #expect(try await gateway.name("Ada", session.accessToken).status == 200)

@@ -10,7 +10,7 @@ import Testing
 struct UpgradeTests {
     private static let level = TestDatabase.migrations.last?.number ?? 0
 
-    /// The changes that a newer program may make to each table of this one.
+    /// What a newer program may change in each table.
     private static let next = Migration(
         level + 1, "of a newer program",
         [
@@ -29,7 +29,7 @@ struct UpgradeTests {
         #expect(TestDatabase.migrations.map(\.number) == served.map(\.number) && !served.isEmpty)
     }
 
-    /// Every request of a user, from sign-up to the last sign-out.
+    /// From sign-up to the last sign-out.
     private func roundTrip(_ server: TestServer, _ email: String) async throws {
         let session = try await server.signUp(email, data: ["first_name": "Ada"])
         let refreshed = try await refresh(server, session.refreshToken)

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("The YAML file")
 struct ConfigurationFileTests {
-    /// Runs `body` with a file of this text, and removes the file.
     private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(
             "gatehouse-\(UInt64.random(in: .min ... .max)).yaml")

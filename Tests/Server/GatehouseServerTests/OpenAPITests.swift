@@ -12,7 +12,7 @@ import WebAuthn
 struct OpenAPITests {
     private static func document() throws -> AuthJSON { try JSONReader.read(APIDocument.bytes()) }
 
-    /// Every operation, with `GET /path` as its name.
+    /// By `GET /path`.
     private static func operations() throws -> [String: AuthJSON] {
         var found: [String: AuthJSON] = [:]
         for (path, methods) in try document()["paths"]?.objectValue ?? [:] {
@@ -43,7 +43,7 @@ struct OpenAPITests {
     @Test("It has every route of the server, and no other")
     func routes() async throws {
         try await TestServer.with(hasPages: true, change: Self.addPasskeys) { server in
-            // The account pages are no API. OpenAPI has no name for the rest of a path.
+            // The account pages are no API. OpenAPI has no name for a path's rest.
             let routes = server.routes.filter { !$0.path.hasPrefix("/account") }
             let served = Set(routes.map { "\($0.method.rawValue) \($0.path.replacing("**", with: "{rest}"))" })
             let described = Set(try Self.operations().keys)

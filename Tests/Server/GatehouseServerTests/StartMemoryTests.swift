@@ -7,7 +7,7 @@ import Testing
 struct StartMemoryTests {
     @Test("Leaving the start gives up pages of programs and libraries")
     func leave() async {
-        // In a separate process, because concurrent tests also read pages.
+        // In a separate process: concurrent tests also read pages.
         await #expect(processExitsWith: .success) {
             let before = try residentFilePages()
             memory_leave_start()
@@ -16,7 +16,7 @@ struct StartMemoryTests {
     }
 }
 
-/// Pages of files that this process has mapped and read (proc(5), `statm`).
+/// Mapped and read pages of files (proc(5), `statm`).
 private func residentFilePages() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return try #require(Int(fields[2]))

@@ -189,7 +189,7 @@ struct AttemptLimiterTests {
         for second in [1, 2] {
             for _ in 0..<50 { #expect(try await here.look(keys, at: start + .seconds(second)) != .allowed) }
         }
-        // The look, the failures with a look and a write each, and one in each second.
+        // The first read, a read and a write for each failure, and one per second.
         #expect(table.asked.count == reads + 1 + 3 * 2 + 2)
     }
 
@@ -211,7 +211,7 @@ struct AttemptLimiterTests {
     }
 }
 
-/// What nodes share, as a database keeps it.
+/// Shared by nodes, like a database.
 private final class SharedTable: Sendable {
     private struct State {
         var full: [AttemptKey: Instant]
@@ -228,7 +228,7 @@ private final class SharedTable: Sendable {
     func clear() { state.withLock { $0.full = [:] } }
     func refusesWrites() { state.withLock { $0.refusesWrites = true } }
 
-    /// Once, between what is read and the answer.
+    /// Once, between the read and the response.
     func whileReading(_ body: @escaping @Sendable () async throws -> Void) {
         state.withLock { $0.whileReading = body }
     }

@@ -9,7 +9,7 @@ import Testing
 struct BodyBudgetTests {
     private let router = TestRouter(bodies: BodyBudget(limit: 1_000_000))
 
-    /// Answers when `gate` ends, with how long the body is.
+    /// Responds with the body's length when `gate` ends.
     private func table(_ gate: AsyncStream<Never>? = nil, _ read: @escaping @Sendable () -> Void = {}) -> RouteTable {
         router.table([
             Route(.post, "/") { request, context in

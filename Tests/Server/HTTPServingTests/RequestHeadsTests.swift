@@ -9,8 +9,7 @@ import Testing
 
 @Suite("Heads of requests")
 struct RequestHeadsTests {
-    /// The request heads that a connection's pipeline reads from the bytes, with our codec or the one of
-    /// swift-nio-extras.
+    /// As a connection's pipeline reads them, with our codec or that of swift-nio-extras.
     private func heads(
         _ text: String, by codec: any ChannelHandler = RequestHeads()
     ) throws -> [HTTPRequest] {

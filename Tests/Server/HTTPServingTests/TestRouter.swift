@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Route tables behind a router, called without a socket, with a manual clock and a recorded log.
+/// Called without a socket, with a manual clock and a recorded log.
 struct TestRouter {
     let clock = ManualClock()
     let lines = LogLines()

@@ -7,7 +7,7 @@ import Testing
 struct TimeLimitsTests {
     private struct Fault: Error {}
 
-    /// Sleeps until the clock is moved past the end.
+    /// End when the clock is moved past them.
     private final class Sleeps: Sendable {
         let clock = ManualClock()
         private let waiting = Mutex<[(end: Duration, continuation: AsyncStream<Void>.Continuation)]>([])
@@ -44,7 +44,7 @@ struct TimeLimitsTests {
         Task { try await limits.limited(to: limit) { try await untilCancelled() } }
     }
 
-    /// Work that lets the watcher go to sleep before it ends.
+    /// Lets the watcher go to sleep before it ends.
     private func waiting(_ value: Int) -> @Sendable () async throws -> Int {
         { [sleeps] in
             repeat { await Task.yield() } while sleeps.count == 0

@@ -8,8 +8,7 @@ import ProfileGateway
 import SQLDatabase
 import Synchronization
 
-/// The gateway's routes over a database that returns the same rows to every statement: the SQL itself has end-to-end
-/// tests.
+/// Over a database with the same rows for every statement: the SQL itself has end-to-end tests.
 struct TestGateway {
     static let ada = OneRow(values: [
         "0f6d2c5e-8a4b-4b0e-9d3f-2f6f2f1f7c10", "Ada", #"["nba_1"]"#, #"{"mood":"calm"}"#, nil, nil, nil, "0",
@@ -90,7 +89,6 @@ struct OneRow: RowValues {
     func bytes(_ column: Int) -> [UInt8] { Array(text(column).utf8) }
 }
 
-/// Returns the same row for every statement, and counts them.
 final class OneRowDatabase: Database, Connection {
     let dialect = Dialect.sqlite
     private let row: OneRow?

@@ -27,7 +27,7 @@ struct CaptchaPageTests {
             script: "https://challenges.cloudflare.com/turnstile/v0/api.js"),
     ]
 
-    /// The body of the newest call to a path of the Auth API.
+    /// Of the newest call to a path of the Auth API.
     private func body(_ pages: RemotePages, _ path: String) throws -> AuthJSON {
         let call = try #require(pages.calls.last { $0.url.hasPrefix(TestServer.issuer + path) })
         return try JSONReader.read(call.body ?? [])

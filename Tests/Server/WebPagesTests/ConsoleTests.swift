@@ -143,7 +143,6 @@ struct ConsoleTests {
                 try await browser.open("/console/users", headers: [.fetchSite: "same-origin"])
                 #expect(browser.page.title == "Users", "\(path)")
             }
-            // A form without the cookie changes nothing either.
             browser.cookies = []
             let page = try await browser.send("/console/sign-out", [], headers: [.fetchSite: "cross-site"])
             #expect(page.status == 403 && page.headers[.setCookie] == nil)

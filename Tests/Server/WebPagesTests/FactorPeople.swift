@@ -7,12 +7,11 @@ import Testing
 import WebAuthn
 
 extension TestServer {
-    /// A call to the factors of the user.
     func factors(_ path: String, _ session: TestSession, _ json: AuthJSON? = nil) async throws -> TestAnswer {
         try await send(.post, "/auth/v1/factors\(path)", bearer: session.accessToken, json: json)
     }
 
-    /// Adds an authenticator app through the API, not the pages.
+    /// Through the API, not the pages.
     func addApp(_ session: TestSession, named name: String = "app") async throws -> TimeCode {
         let made = try await factors("", session, ["factor_type": "totp", "friendly_name": .string(name)])
         let codes = TimeCode(secret: try #require(Base32.decode((made["totp"]?["secret"]?.stringValue ?? "").utf8)))
@@ -41,7 +40,7 @@ extension TestServer {
         return rules
     }
 
-    /// Adds a security key through the API, not the pages.
+    /// Through the API, not the pages.
     func addKey(_ session: TestSession, _ device: inout SoftAuthenticator) async throws {
         let made = try await factors("", session, ["factor_type": "webauthn", "friendly_name": "key"])
         let path = "/\(made["id"]?.stringValue ?? "")"
@@ -66,7 +65,7 @@ extension TimeCode {
 }
 
 extension WebPage {
-    /// The page's options for a passkey or a security key.
+    /// For a passkey or a security key.
     var keyOptions: AuthJSON {
         get throws {
             let text = try #require(WebPage.between("data-options=\"", "\"", in: text).first)

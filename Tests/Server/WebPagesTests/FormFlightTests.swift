@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Forms that a browser sends more than once")
 struct FormFlightTests {
-    /// Answers a form when the test says so, and counts the answers.
+    /// Responds when the test says so, and counts the responses.
     private actor Desk {
         private(set) var begun = 0
         private var isOpen = false
@@ -48,7 +48,7 @@ struct FormFlightTests {
         if case .move(let path) = answer.outcome { path } else { "" }
     }
 
-    /// Returns once so many requests wait for the form.
+    /// Until so many requests wait for the form.
     private func wait(for count: Int, at flights: FormFlights, _ form: FormName = Self.form) async {
         while await flights.waiting(for: form) < count { await Task.yield() }
     }

@@ -128,7 +128,6 @@ struct HandoverTests {
             try await browser.open(Self.start)
             let link = try #require(
                 WebPage.between("href=\"", "\"", in: browser.page.text).first { $0.contains("/provider/google") })
-            // A browser in which no app waits yet.
             let other = WebBrowser(server)
             try await other.open(link)
             #expect(!other.page.text.contains("myapp:"))
@@ -243,7 +242,6 @@ struct HandoverTests {
             server.clock.advance(by: .seconds(299))
             #expect(try await server.send(.get, "/auth/v1/user", bearer: session.accessToken).status == 200)
             server.clock.advance(by: .seconds(299))
-            // An hour after the sign-in in the browser.
             #expect(try await server.send(.get, "/auth/v1/user", bearer: session.accessToken).status == 403)
         }
     }

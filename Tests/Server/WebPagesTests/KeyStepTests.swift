@@ -15,7 +15,7 @@ struct KeyStepTests {
             hasPages: true, factors: TestServer.keyRules, change: { $0.identity = AppIdentity(party: party) }, test)
     }
 
-    /// A user with a key, at the second step.
+    /// At the second step.
     private func withKey(_ test: (TestServer, WebBrowser, inout SoftAuthenticator) async throws -> Void) async throws {
         try await with { server in
             let session = try await server.signUp()

@@ -19,7 +19,7 @@ struct LinkQuestionTests {
         return try await question(in: browser ?? WebBrowser(server))
     }
 
-    /// The user signs in with Google, and the address has an account.
+    /// After Google; the address has an account.
     private func question(in browser: WebBrowser) async throws -> WebBrowser {
         try await browser.click("/account/provider/google")
         try await browser.send(browser.page.path, [("person", "existing"), ("email", Self.email)], headers: [:])
@@ -55,9 +55,9 @@ struct LinkQuestionTests {
         }
     }
 
-    /// Links Apple with another address.
+    /// With another address.
     ///
-    /// - Returns: The answer, or that of a sign-in without a session.
+    /// - Returns: The response, or that of a sign-in without a session.
     private func apple(_ server: TestServer, linkedBy session: TestSession? = nil) async throws -> TestAnswer {
         let credential = try await server.send(
             .post, "/dev/apple/native-credential", json: ["person": "existing", "email": "eve@example.com"])
@@ -84,7 +84,7 @@ struct LinkQuestionTests {
         }
     }
 
-    /// The account of the question has an app, and its owner has answered with the password.
+    /// The question's account has an app, and its owner has given the password.
     ///
     /// - Parameter other: The account that the browser is signed in to.
     private func protected(

@@ -56,7 +56,7 @@ struct PageSecurityTests {
             }
             let kept = browser.cookies
             for path in ["/sign-out", "/sign-in", "/devices", "/delete"] {
-                // Browsers leave a cookie with SameSite=Lax out of another site's form.
+                // Browsers omit a SameSite=Lax cookie from another site's form.
                 browser.cookies = []
                 let page = try await browser.send("/account\(path)", [], headers: [.fetchSite: "cross-site"])
                 #expect(page.status == 403 && page.headers[.setCookie] == nil, "\(path)")
@@ -115,7 +115,7 @@ struct PageSecurityTests {
                 #expect(
                     attributes == [" Path=/", " HttpOnly", " SameSite=Lax"] + (name.hasPrefix("_") ? [" Secure"] : []))
             }
-            // The other form counts as none: a sibling domain can set the plain one.
+            // The other name is ignored: a sibling domain can set the plain one.
             browser.cookies = browser.cookies.map { (other, $0.value) }
             #expect(try await browser.open("/account").title == "Sign In")
         }
@@ -183,7 +183,7 @@ struct PageSecurityTests {
                 #expect(browser.page.headers[.location]?.contains("evil") != true, "\(path)")
                 #expect(browser.page.headers[HTTPField.Name("a")!] == nil)
             }
-            // An app's address that is not allowed becomes the site's.
+            // A disallowed app address becomes the site's.
             let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
             let other = WebBrowser(server)
             try await other.open("/account/sign-in?code_challenge=\(challenge)&redirect_to=https://evil.example/cb")

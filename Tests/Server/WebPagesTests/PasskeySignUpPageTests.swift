@@ -36,7 +36,7 @@ struct PasskeySignUpPageTests {
         return try JSONReader.read(escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&"))
     }
 
-    /// The steps of the user and the page's script.
+    /// By the user and the page's script.
     private func signUp(_ browser: WebBrowser) async throws -> SoftAuthenticator {
         try await browser.click("/account/sign-up/passkey")
         try await browser.press("Continue", Self.person)

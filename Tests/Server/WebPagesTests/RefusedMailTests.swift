@@ -25,7 +25,6 @@ struct RefusedMailTests {
         #expect(try await server.admin(.post, "/users", json: made).status == 200)
     }
 
-    /// Opens an emailed link, and presses the button of its page.
     private func open(_ link: String, in browser: WebBrowser) async throws {
         try await browser.open(link)
         let form = try #require(browser.page.forms.first)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WebPages
 
-/// The pages of `serve --only pages` in front of a test server. A test sees their calls, and may answer in its place.
+/// `serve --only pages` in front of a test server. A test sees their calls, and may respond in its place.
 final class RemotePages: Sendable {
     typealias Answer = @Sendable (OutgoingCall) -> OutgoingHTTP.Answer?
 
@@ -29,7 +29,7 @@ final class RemotePages: Sendable {
         let given = GivenSettings(environment: least.merging(settings) { $1 })
         let pages = try #require(try PagesServer(ServerSettings(given, parts: [.pages]), server.world))
         (caller, watch) = (DirectCaller(pages), pages.branding)
-        // Weak, because the server keeps the wire, and with it a database.
+        // Weak: the server keeps the wire, and with it a database.
         server.wire.connect { [script, weak server] call in
             let answer = script.state.withLock { state in
                 state.calls.append(call)
@@ -41,12 +41,12 @@ final class RemotePages: Sendable {
         }
     }
 
-    /// Of the operator's files, if the settings name any.
+    /// Of the operator's files.
     var branding: BrandingWatch { get throws { try #require(watch) } }
 
     var calls: [OutgoingCall] { script.state.withLock { $0.calls } }
 
-    /// From now on these answers come instead of the server's; nil leaves a call to the server.
+    /// Instead of the server's; nil leaves a call to the server.
     func answer(_ answer: @escaping Answer) { script.state.withLock { $0.answer = answer } }
 
     /// Refuses calls whose path begins so.

@@ -30,7 +30,7 @@ struct RepeatedFormTests {
         ]
     }
 
-    /// Signs up, sends the form again, and stays at the page that the second answer leads to.
+    /// Stays at the page that the second response leads to.
     private func signUpTwice(_ time: Repeat, _ server: TestServer, _ browser: WebBrowser) async throws {
         try await browser.open("/account/sign-up")
         let (old, fields) = (browser.cookies, try filled(browser, "Create Account"))
@@ -148,11 +148,10 @@ struct RepeatedFormTests {
                 try await browser.send("/account/sign-out", signOut)
                 #expect(browser.page.status == 200 && browser.page.title == "Sign In")
             }
-            // The session of the old form is two sessions ago.
+            // The old form's session is two sessions ago.
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(try await browser.send("/account/sign-out", signOut).status == 403)
             #expect(try await browser.send("/account/sign-in", signIn).status == 403)
-            // Another browser's old form is worth nothing here.
             let other = WebBrowser(server)
             try await other.open("/account/sign-in")
             let foreign = try filled(other, "Sign In")

@@ -214,7 +214,7 @@ struct SecondFactorPageTests {
     @Test("A mailed code sets no new password without the second factor")
     func stolenMailbox() async throws {
         try await TestServer.with(hasPages: true, factors: Self.rules, change: SignInPageTests.withMail) { server in
-            // The first proof of an address would remove the factors that were there before.
+            // An address's first proof would remove the earlier factors.
             let browser = WebBrowser(server)
             try await browser.open("/account/sign-up")
             try await browser.press("Create Account", SignInPageTests.person)

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The server's answers are scripted: these are the pages' own steps.
+/// Scripted responses: these are the pages' own steps.
 @Suite("Pages for credentials that a proof set aside")
 struct SetAsidePageTests {
     private static let time: AuthJSON = "2026-01-02T00:00:00Z"

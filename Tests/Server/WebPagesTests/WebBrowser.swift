@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPTypes
 import TestSupport
 
-/// A browser without scripts: keeps cookies, follows redirects, and sends the forms of pages.
+/// Without scripts: keeps cookies, follows redirects, and sends forms.
 final class WebBrowser {
     static let origin = "http://127.0.0.1:9999"
     private let send: Send
@@ -20,19 +20,18 @@ final class WebBrowser {
         }
     }
 
-    /// The page at a path, after redirects on these pages. Stops at an address elsewhere.
+    /// After redirects on these pages. Stops at an address elsewhere.
     @discardableResult
     func open(_ path: String, headers: HTTPFields? = nil) async throws -> WebPage {
         try await follow(.get, path, nil, headers: headers)
     }
 
-    /// Follows a link of one of these pages.
     @discardableResult
     func click(_ path: String) async throws -> WebPage {
         try await open(path, headers: [.fetchSite: "same-origin"])
     }
 
-    /// Sends the form whose button has this text.
+    /// By its button's text.
     @discardableResult
     func press(_ button: String, _ fields: [String: String] = [:]) async throws -> WebPage {
         guard let form = page.forms.first(where: { $0.button == button }) else {
@@ -129,7 +128,7 @@ struct WebPage: CustomStringConvertible {
 }
 
 extension WebBrowser {
-    /// Chooses a person on the page of a stand-in provider, and comes back.
+    /// On a stand-in provider's page, and comes back.
     @discardableResult
     func choose(_ person: String) async throws -> WebPage {
         try await send(page.path, [("person", person)], headers: [:])

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Replaces `Synchronization.Mutex` under the thread sanitizer: on Linux that mutex is a futex in uninstrumented code,
-/// so each `withLock` would look like a race. (Swift 6.3.1, 2026-11.)
+/// For the thread sanitizer: on Linux `Synchronization.Mutex` is a futex in uninstrumented code, so each `withLock`
+/// would look like a race. (Swift 6.3.1, 2026-11.)
 public struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
@@ -26,7 +26,7 @@ public struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The part of `Synchronization.Atomic` that Gatehouse uses, over the same lock.
+/// The part that Gatehouse uses, over the same lock.
 public struct Atomic<Value: Sendable>: ~Copyable, Sendable {
     private let value: Mutex<Value>
 

@@ -1,8 +1,8 @@
 import SQLDatabase
 import Synchronization
 
-/// A cluster's migrated schemas, kept for later tests: the migrations take longer than most tests. A schema whose
-/// definitions a test has changed is dropped.
+/// Migrated schemas for later tests: the migrations take longer than most tests. Drops a schema whose definitions a
+/// test has changed.
 final class KeptSchemas: Sendable {
     struct Schema: Sendable {
         let name: String
@@ -10,17 +10,16 @@ final class KeptSchemas: Sendable {
         fileprivate let definitions: String
     }
 
-    /// First in, first out, so that remaining writers to a schema have time to end.
+    /// First in, first out: remaining writers to a schema have time to end.
     private let free = Mutex<[Schema]>([])
 
     func take() -> Schema? { free.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 
-    /// Notes the definitions of a schema that a test will get.
     func note(_ name: String, in cluster: TestCluster) async throws -> Schema {
         try await Schema(name: name, definitions: definitions(of: name, in: cluster))
     }
 
-    /// Deletes the rows of all tables.
+    /// Deletes all rows.
     ///
     /// - Returns: false if the schema is not kept.
     func giveBack(_ schema: Schema, in cluster: TestCluster) async -> Bool {
@@ -52,7 +51,7 @@ final class KeptSchemas: Sendable {
         """
     }
 
-    /// The catalogue's rows about tables, columns, functions, triggers and policies, each with its last transaction.
+    /// Tables, columns, functions, triggers and policies, each with its last transaction.
     private func definitions(of schema: String, in cluster: TestCluster) async throws -> String {
         let space = "'\(schema)'::regnamespace"
         let tables = "(SELECT oid FROM pg_class WHERE relnamespace = \(space))"

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import SQLDatabase
 
-/// A SQLite file with every migration, copied for each test: the migrations take longer than most tests.
+/// Copied for each test: the migrations take longer than most tests.
 enum MigratedFile {
     private static let content = Task { try await make() }
 

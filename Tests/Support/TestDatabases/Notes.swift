@@ -32,7 +32,7 @@ extension TestDatabase {
     }
 }
 
-/// A started write that continues when a test says so.
+/// Continues when a test says so.
 package struct HeldWrite {
     private let release = DispatchSemaphore(value: 0)
     private let began: AsyncStream<Void>
@@ -52,16 +52,16 @@ package struct HeldWrite {
         }
     }
 
-    /// Waits until the statements have run, before the commit.
+    /// The statements have run, before the commit.
     package func hasBegun() async { for await _ in began { return } }
 
-    /// Lets it commit, from code that cannot wait.
+    /// For code that cannot wait.
     package func letGo() { release.signal() }
 
     /// Waits until it has committed.
     package func value() async throws { try await task.value }
 
-    /// Lets it commit, and waits until it has.
+    /// Waits until it has committed.
     package func finish() async throws {
         letGo()
         try await value()
@@ -100,7 +100,7 @@ package struct Refused: Error, Equatable {
 }
 
 extension Result where Failure == any Error {
-    /// The result of `work`, for a test that has to clean up first.
+    /// For a test that has to clean up first.
     package static func of(_ work: () async throws -> Success) async -> Self {
         do { return .success(try await work()) } catch { return .failure(error) }
     }

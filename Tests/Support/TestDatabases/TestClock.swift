@@ -1,7 +1,7 @@
 package import GatehouseWire
 import Synchronization
 
-/// A clock that moves only on a test's command. It starts at 2026-01-01T00:00:00Z.
+/// Moves only on a test's command. Starts at 2026-01-01T00:00:00Z.
 package final class TestClock: Sendable {
     private let elapsed = Mutex(Duration.zero)
 

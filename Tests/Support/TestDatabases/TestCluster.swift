@@ -3,10 +3,10 @@ package import PostgresDriver
 import SQLDatabase
 import Synchronization
 
-/// A PostgreSQL server for this run of the tests, started on first use. `Scripts/test-cluster` ends it and removes its
-/// files when this process ends, in any way.
+/// A PostgreSQL server for this run, started on first use. `Scripts/test-cluster` ends it and removes its files when
+/// this process ends, in any way.
 package final class TestCluster: Sendable {
-    /// The folder with `initdb` and `postgres`; nil without PostgreSQL.
+    /// With `initdb` and `postgres`; nil without PostgreSQL.
     package static let programs: String? = findPrograms()
     private static let started = Result { try TestCluster() }
 
@@ -34,7 +34,7 @@ package final class TestCluster: Sendable {
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         guardian.standardOutput = output
         try guardian.run()
-        // Ends early, with the reason on standard error, if the server did not start.
+        // If the server did not start, this ends early, with the reason on standard error.
         guard output.fileHandleForReading.availableData.starts(with: Array("ready".utf8)) else { throw NoServer() }
         var settings = PostgresSettings.patient
         settings.connections = 2
@@ -42,7 +42,7 @@ package final class TestCluster: Sendable {
             ConnectionURL("postgres:///postgres?host=\(folder)&user=gatehouse"), settings: settings, uptime: uptime)
     }
 
-    /// - Parameter parameters: More parameters of the URL: `&name=value`.
+    /// - Parameter parameters: Of the URL: `&name=value`.
     package func url(schema: String, _ parameters: String = "") throws -> ConnectionURL {
         try ConnectionURL(urlText(schema: schema, parameters))
     }
@@ -63,7 +63,7 @@ package final class TestCluster: Sendable {
         return schema
     }
 
-    /// A name that is unique in this server.
+    /// Unique in this server.
     package func newName(_ prefix: String) -> String {
         "\(prefix)_\(lastName.add(1, ordering: .relaxed).newValue)"
     }
@@ -73,7 +73,7 @@ package final class TestCluster: Sendable {
         try? await administer("DROP SCHEMA \(schema) CASCADE")
     }
 
-    /// Runs a test's SQL as the server's superuser.
+    /// As the server's superuser.
     package func administer(_ text: String) async throws {
         try await administration.write { db in _ = try db.run(SQL(stringLiteral: text)) }
     }
@@ -105,7 +105,7 @@ package final class TestCluster: Sendable {
 }
 
 extension PostgresSettings {
-    /// For concurrent tests on a busy machine, which delay each other.
+    /// Concurrent tests on a busy machine delay each other.
     static var patient: Self {
         var settings = PostgresSettings()
         settings.waitLimit = .seconds(600)

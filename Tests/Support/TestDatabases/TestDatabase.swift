@@ -10,10 +10,10 @@ import Testing
 /// The databases of every storage test.
 package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     case sqlite, postgres
-    /// PostgreSQL with the roles of `Deploy/postgresql`, as the serving role. For whole servers; it creates no table.
+    /// As the serving role of `Deploy/postgresql`, which creates no table.
     case service
 
-    /// Both, or only SQLite if PostgreSQL is not installed, which is printed once.
+    /// Both, or only SQLite without PostgreSQL, which is printed once.
     package static let all: [TestDatabase] = {
         if TestCluster.programs != nil { return [.sqlite, .postgres] }
         FileHandle.standardError.write(
@@ -21,7 +21,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         return [.sqlite]
     }()
 
-    /// The database of tests that need one: SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
+    /// SQLite, unless `GATEHOUSE_TEST_DATABASE` names another.
     package static let usual =
         ProcessInfo.processInfo.environment["GATEHOUSE_TEST_DATABASE"].flatMap(TestDatabase.init) ?? .sqlite
 
@@ -29,7 +29,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     /// its list of descriptors and crashes (Swift 6.3).
     private static let files = Places(48)
 
-    /// Every migration of a database with accounts and profiles.
+    /// With accounts and profiles.
     package static let migrations = (Accounts.migrations + Profiles.migrations).sorted { $0.number < $1.number }
 
     package var testDescription: String { rawValue }
@@ -37,9 +37,9 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     /// For tests that read no plans: deleted rows leave pages that a planner counts.
     private static let kept: [TestDatabase: KeptSchemas] = [.postgres: KeptSchemas(), .service: KeptSchemas()]
 
-    /// A database with the empty tables of every migration, removed with the value.
+    /// With the empty tables of every migration, removed with the value.
     ///
-    /// - Parameter isNew: Whether no test has used it before, for tests that read plans.
+    /// - Parameter isNew: No test has used it before, for tests that read plans.
     package func open(isNew: Bool = false) async throws -> OpenDatabase {
         guard isNew, self == .postgres else { return try await OpenDatabase(place()) }
         let open = try await openEmpty()
@@ -52,7 +52,6 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         try await OpenDatabase(emptyPlace())
     }
 
-    /// A place for a new database without tables.
     package func emptyPlace() async throws -> DatabasePlace {
         switch self {
         case .sqlite:
@@ -66,7 +65,7 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A place with the empty tables of every migration, for one server.
+    /// With the empty tables of every migration, for one server.
     package func place() async throws -> DatabasePlace {
         guard let kept = Self.kept[self] else {
             let place = try await emptyPlace()
@@ -87,11 +86,11 @@ package enum TestDatabase: String, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A place for one database: a file in a folder, or a schema of the cluster. It is removed with the value.
+/// A file in a folder, or a schema of the cluster, removed with the value.
 package final class DatabasePlace: Sendable {
     /// Empty for a schema.
     package let folder: String
-    /// The value of the setting `database`: the path of the file, or the URL of the server.
+    /// For the setting `database`: the file's path, or the server's URL.
     package let location: String
     package var isFile: Bool { !folder.isEmpty }
     private let remove: @Sendable () -> Void
@@ -111,7 +110,7 @@ package final class DatabasePlace: Sendable {
         }
     }
 
-    /// The tests that keep a file, with the number of their files. Printed at the end if they keep a quarter of all places:
+    /// Tests that keep a file, with their number of files. Printed at the end if they keep a quarter of all places:
     /// without a free one, every later test would wait for ever.
     private static let keepers: Mutex<[String: Int]> = {
         atexit {
@@ -155,7 +154,7 @@ package final class OpenDatabase: Sendable {
     }
 }
 
-/// A schema that is dropped with its last user, or kept for later tests.
+/// Dropped with its last user, or kept for later tests.
 package final class TestSchema: Sendable {
     package let name: String
     private let cluster: TestCluster
@@ -170,9 +169,7 @@ package final class TestSchema: Sendable {
         name = try await cluster.makeSchema()
     }
 
-    /// A kept schema, or a new one.
-    ///
-    /// - Parameter make: Makes the tables of a new one.
+    /// - Parameter make: Creates a new schema's tables.
     init(_ cluster: TestCluster, _ kept: KeptSchemas, make: (TestSchema) async throws -> Void) async throws {
         await cluster.takePlace()
         let found = kept.take()
@@ -217,7 +214,6 @@ package final class StatementCount: Sendable {
 }
 
 extension [String] {
-    /// The steps of a plan that scan a table.
     package var scans: [String] {
         filter { step in
             step.contains("Seq Scan")

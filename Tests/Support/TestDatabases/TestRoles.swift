@@ -2,23 +2,22 @@ import Foundation
 package import PostgresDriver
 import SQLDatabase
 
-/// The roles and grants of `Deploy/postgresql` on the accounts' tables, with names of one test.
+/// Of `Deploy/postgresql`, with one test's names.
 package struct TestRoles: Sendable {
     package enum Role: String, Sendable { case migrator, service, holder }
 
     package let schema: TestSchema
     private let cluster: TestCluster
 
-    /// A new schema with every migration and roles of its own.
+    /// Creates a schema with every migration and its own roles.
     package init(_ cluster: TestCluster) async throws {
         self.init(of: try await TestSchema(cluster), in: cluster)
         try await make()
     }
 
-    /// The roles of a schema, without making them.
+    /// Without creating them.
     init(of schema: TestSchema, in cluster: TestCluster) { (self.schema, self.cluster) = (schema, cluster) }
 
-    /// Makes the roles of an empty schema, and its tables.
     func make() async throws {
         for statement in try statements("roles.sql") {
             // It already exists.

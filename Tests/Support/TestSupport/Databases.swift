@@ -1,2 +1,2 @@
-// A test of a server is on a database and moves its clock.
+// A server's test has a database and moves its clock.
 @_exported public import TestDatabases

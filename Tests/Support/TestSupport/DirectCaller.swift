@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Calls the routes of a server without a socket.
+/// Calls a server's routes without a socket.
 package struct DirectCaller: Sendable {
     private let responder: RouterResponder<ServerContext>
 
@@ -15,11 +15,7 @@ package struct DirectCaller: Sendable {
 
     package init(_ server: PagesServer) { responder = server.router.buildResponder() }
 
-    /// Sends one request.
-    ///
-    /// - Parameters:
-    ///   - peer: The caller's address.
-    ///   - authority: The name by which the server was called.
+    /// - Parameter authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
         json: AuthJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
@@ -39,7 +35,7 @@ package struct DirectCaller: Sendable {
         return TestAnswer(status: response.status.code, headers: response.headers, bytes: body.bytes)
     }
 
-    /// The same for another server's call to ``TestServer/external``.
+    /// For another server's call to ``TestServer/external``.
     package func answer(to call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
         var headers: HTTPFields = [:]
         for (name, value) in call.headers {
@@ -67,7 +63,7 @@ package struct TestAnswer: Sendable {
     package var json: AuthJSON {
         do { return try JSONReader.read(bytes) } catch { return .null }
     }
-    /// `code` of a refusal of the Auth API, `error` of one of the gateway.
+    /// The Auth API's `code`, or the gateway's `error`.
     package var code: String? { json["code"]?.stringValue ?? json["error"]?.stringValue }
     package subscript(name: String) -> AuthJSON? { json[name] }
 }

@@ -1,17 +1,17 @@
 package import GatehouseServer
 
-/// Configurations for tests: the minimal one, and variants of it.
+/// The minimal configuration, and variants of it.
 package enum GivenValues {
     package static let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA=="
     package static let jwtSecret = "a shared secret that nobody may ever print"
-    /// The public example of RFC 7515 appendix A.3.1.
+    /// From RFC 7515 appendix A.3.1.
     package static let signingKey = """
         [{"kty":"EC","crv":"P-256","kid":"a","key_ops":["sign","verify"],\
         "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",\
         "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}]
         """
 
-    /// The same key in the format of Apple's .p8 files.
+    /// The same key as an Apple .p8 file.
     package static let appleKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff

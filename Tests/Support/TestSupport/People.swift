@@ -15,7 +15,7 @@ package struct TestSession: Sendable {
     }
 }
 
-/// A step of a test's setup returned an unexpected response.
+/// In a test's setup.
 package struct UnexpectedAnswer: Error {
     package let answer: TestAnswer
     package init(answer: TestAnswer) { self.answer = answer }

@@ -12,9 +12,7 @@ extension FactorRules {
 }
 
 extension TestServer {
-    /// The code that an authenticator app shows now.
-    ///
-    /// - Parameter secret: In base32, with or without spaces between its groups.
+    /// - Parameter secret: Base32, with or without spaces between its groups.
     /// - Returns: nil for a malformed secret.
     package func appCode(_ secret: String) -> String? {
         Base32.decode(secret.utf8.filter { $0 != UInt8(ascii: " ") })

@@ -2,7 +2,7 @@ import GatehouseWire
 package import HTTPTypes
 import Synchronization
 
-/// A user's browser: keeps cookies, follows redirects within the server, presses the button of a page's form.
+/// Keeps cookies, follows redirects within the server, and presses a form's button.
 package final class TestBrowser: Sendable {
     private let server: TestServer
     private let cookies = Mutex<[String: String]>([:])
@@ -43,20 +43,19 @@ package final class TestBrowser: Sendable {
         return try await choose(person, email: email, at: provider)
     }
 
-    /// The part at the provider, and the way back.
     package func choose(_ person: String, email: String? = nil, at provider: String) async throws -> TestAnswer {
         let (method, address, form) = try await comeBack(as: person, email: email, at: provider)
         return try await open(method, address, form: form)
     }
 
-    /// The address of the way back, without visiting it.
+    /// Without visiting the callback.
     package func comeBack(
         as person: String, email: String? = nil, at provider: String
     ) async throws -> (method: HTTPRequest.Method, address: String, form: [(String, String)]?) {
         let choice = [("person", person)] + (email.map { [("email", $0)] } ?? [])
         let chosen = try await open(.post, provider, form: choice)
         if let location = chosen.headers[.location] { return (.get, location, nil) }
-        // A page with a self-submitting form, like Apple's.
+        // A self-submitting form, like Apple's.
         guard chosen.status == 200, let action = chosen.text.attribute("action", after: "<form") else {
             throw UnexpectedAnswer(answer: chosen)
         }
@@ -65,7 +64,7 @@ package final class TestBrowser: Sendable {
 }
 
 extension TestAnswer {
-    /// The browser's redirect, with the parameters of query and fragment.
+    /// With the parameters of query and fragment.
     package var location: String? { headers[.location] }
     package var query: [String: String] {
         Self.fields(location?.split(separator: "#").first?.split(separator: "?").last)

@@ -5,13 +5,13 @@ package import GatehouseWire
 import IdentityProviders
 import Synchronization
 
-/// The hooks and webhooks of a test server. ``HookReceiver`` answers them, each under a path with its name.
+/// ``HookReceiver`` answers them, each under a path with its name.
 package struct TestHooks: Sendable {
     package var hooks: [HookName]
     /// Whether requests continue when a hook fails.
     package var continues: Bool
     package var webhooks: [WebhookEndpoint]
-    /// Whether requests need a captcha. Its provider is the receiver, too, as the hook `captcha`.
+    /// Its provider is the receiver as well, as the hook `captcha`.
     package var needsCaptcha: Bool
 
     package init(
@@ -48,13 +48,12 @@ package struct TestHooks: Sendable {
     }
 }
 
-/// Takes the calls of hooks and webhooks, and those to the captcha provider. Answers 200 and `{}` until a test says
-/// otherwise.
+/// Receives hooks, webhooks and captcha checks. Responds with 200 and `{}` by default.
 package final class HookReceiver: Sendable {
     package struct Call: Sendable {
         /// The name of the hook or webhook.
         package let name: String
-        /// The text of the form, if it is the captcha's.
+        /// The form's text, for the captcha.
         package let json: AuthJSON
     }
 
@@ -73,7 +72,7 @@ package final class HookReceiver: Sendable {
 
     package func answers(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
-    /// - Parameter other: Takes the calls to other servers.
+    /// - Parameter other: For calls to other servers.
     func transport(otherwise other: @escaping OutgoingHTTP.Transport) -> OutgoingHTTP.Transport {
         { call in
             if let answer = try await self.answer(to: call) { return answer }

@@ -5,7 +5,7 @@ import GatehouseWire
 import Logging
 import Synchronization
 
-/// Keeps mails instead of sending them. Answers with the results that a test scripts, then with success.
+/// Keeps emails instead of sending them. Returns scripted results, then success.
 package final class TestMailbox: Sendable {
     private struct State {
         var mails: [OutgoingMail] = []
@@ -17,7 +17,7 @@ package final class TestMailbox: Sendable {
 
     package init() {}
 
-    /// Every mail that was handed over, attempts that failed included.
+    /// Including failed attempts.
     package var mails: [OutgoingMail] { state.withLock(\.mails) }
 
     /// The results of the next attempts.
@@ -48,13 +48,13 @@ package final class TestMailbox: Sendable {
 }
 
 extension TestServer {
-    /// Sends what is due, and returns the mails since the last call, in the order of their sending.
+    /// Sends what is due, and returns the emails since the last call, in order.
     package func deliveredMails() async throws -> [OutgoingMail] {
         try await sendMails()
         return mailbox.take()
     }
 
-    /// Sends what is due, and returns the code of the newest mail of these kinds to an address; nil if there is none.
+    /// Sends what is due, and returns the newest code of these kinds; nil if there is none.
     package func mailedCode(to address: String, of kinds: Set<MailKind>) async throws -> String? {
         try await sendMails()
         let mail = mailbox.mails.last { kinds.contains($0.content.kind) && $0.content.recipient.text == address }
@@ -68,7 +68,7 @@ extension TestServer {
         }
     }
 
-    /// The code and the link's path of the only mail that is due.
+    /// Of the only email that is due.
     package func deliveredMail() async throws -> (code: String, path: String, mail: OutgoingMail) {
         let mails = try await deliveredMails()
         guard mails.count == 1, let mail = mails.first else { throw UnexpectedMails(count: mails.count) }

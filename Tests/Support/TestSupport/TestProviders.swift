@@ -6,7 +6,7 @@ import IdentityProviders
 import JSONWebTokens
 import Synchronization
 
-/// The test server's Apple and Google: the stand-ins of the dev stack, behind the same router.
+/// The dev stack's stand-ins, behind the same router.
 package struct TestProviders: Sendable {
     package var linking: LinkingPolicy = .automatic
     package var address: AddressRequirement = .none
@@ -16,7 +16,7 @@ package struct TestProviders: Sendable {
     }
 }
 
-/// The connection from the server to its providers, without a network.
+/// From the server to its providers, without a network.
 package final class ProviderWire: Sendable {
     package enum Failure: Sendable { case noConnection, timedOut }
 
@@ -33,17 +33,16 @@ package final class ProviderWire: Sendable {
     /// The called paths, in order.
     package var called: [String] { state.withLock { $0.called } }
 
-    /// The notifications of Apple's stand-in. A test delivers them, as often as it needs.
+    /// By Apple's stand-in. A test delivers them, as often as necessary.
     package var posted: [AuthJSON] { state.withLock { $0.posted } }
     func keep(_ notification: AuthJSON) { state.withLock { $0.posted.append(notification) } }
 
-    /// From now on no provider answers; nil restores them.
+    /// No provider responds; nil restores them.
     package func fail(_ failure: Failure?) { state.withLock { $0.failure = failure } }
 
     /// Waits before each call.
     package func hold(_ wait: (@Sendable () async throws -> Void)?) { state.withLock { $0.delay = wait } }
 
-    /// From now on these responses reach the server.
     package func connect(_ send: @escaping OutgoingHTTP.Transport) { state.withLock { $0.send = send } }
 
     @Sendable func transport(_ call: OutgoingCall) async throws -> OutgoingHTTP.Answer {
@@ -78,7 +77,6 @@ extension TestServer {
                 }))
     }
 
-    /// Apple and Google as a server is configured.
     static func providers(
         _ wanted: TestProviders, _ registration: StandInRegistration
     ) throws -> [ConfiguredProvider] {

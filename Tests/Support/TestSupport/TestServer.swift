@@ -14,20 +14,18 @@ package import ProfileGateway
 package import SQLDatabase
 import Synchronization
 
-/// The server as it ships, with its own database and the test's world, called without a socket.
+/// The server as shipped, with its own database and the test's world, called without a socket.
 package final class TestServer: Sendable {
     package let clock = TestClock()
     package let settings: AuthSettings
     package let sharedSecret: JSONWebKey
     package let signingKeys: SigningKeys
-    /// Apple and Google, if the test uses them.
     package let standIns: StandIns?
     package let wire = ProviderWire()
-    /// Takes the calls of hooks and webhooks, and those to the captcha provider.
     package let receiver = HookReceiver()
-    /// The waits before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
+    /// Before responses, if a test sets ``AuthSettings/passwordAnswerTime``.
     package let answerTime = AnswerTime()
-    /// The path that signs in to the console once, if the test uses it.
+    /// Signs in to the console once, if the test uses it.
     package let consoleLink: String?
     /// The mails of a server with ``AuthSettings/mail``.
     package let mailbox = TestMailbox()
@@ -45,7 +43,7 @@ package final class TestServer: Sendable {
     package var events: EventTally { server.events }
     package var keys: KeyRing { local.keys }
     package var revocations: RevocationPoller { local.revocations }
-    /// The auth API itself, for its background work.
+    /// For its background work.
     package var auth: AuthServer { local.auth }
 
     package static let issuer = "http://127.0.0.1:9999/auth/v1"
@@ -96,7 +94,7 @@ package final class TestServer: Sendable {
 
     private struct IncompleteSettings: Error {}
 
-    /// Read once: reading takes a tenth of the time of most tests.
+    /// Read once: reading takes a tenth of most tests' time.
     private static let usual = Result { try readSettings("accounts.sqlite", hasPages: false, hasConsole: false) }
 
     private static func settings(_ place: DatabasePlace, hasPages: Bool, hasConsole: Bool) throws -> ServerSettings {
@@ -124,7 +122,7 @@ package final class TestServer: Sendable {
             .siteURL: "https://app.example.org", .uriAllowList: "https://app.example.org/cb,myapp://callback",
             .autoConfirm: "true", .anonymousEnabled: "true", .passwordAnswerTime: "0", .outgoingLoopback: "true",
             .openAPI: "true", .appScheme: "boxscore", .teamCatalogue: teamCatalogue, .hashThreads: "2",
-            // Tests that run side by side on a busy machine keep each other waiting.
+            // Concurrent tests on a busy machine delay each other.
             .requestDuration: "60s",
         ]
         let environment = Dictionary(uniqueKeysWithValues: given.map { ($0.key.environmentName, $0.value) })
@@ -135,11 +133,7 @@ package final class TestServer: Sendable {
         return settings
     }
 
-    /// Sends one request.
-    ///
-    /// - Parameters:
-    ///   - peer: The caller's address.
-    ///   - authority: The name by which the server was called.
+    /// - Parameter authority: The name by which the server was called.
     package func send(
         _ method: HTTPRequest.Method, _ path: String, bearer: String? = nil, headers: HTTPFields = [:],
         json: AuthJSON? = nil, raw: [UInt8]? = nil, peer: String = "192.0.2.1", authority: String = "test"
@@ -153,7 +147,7 @@ package final class TestServer: Sendable {
         try await caller.answer(to: call)
     }
 
-    /// The number of statements in `work`, by the server's own count.
+    /// By the server's own count.
     package func statements(during work: () async throws -> Void) async rethrows -> Int {
         let before = statementCount
         try await work()
@@ -166,7 +160,7 @@ package final class TestServer: Sendable {
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
 
-    /// Ends the hashing threads; a test calls it last.
+    /// A test calls it last, to end the hashing threads.
     package func stop() async { await server.close() }
 
     /// Runs a test with its own server.
@@ -189,8 +183,7 @@ package final class TestServer: Sendable {
     }
 }
 
-/// Waits without a clock: time limits do not expire in tests that do not move one, and waits below a second end
-/// immediately and are recorded.
+/// Time limits do not expire in tests that do not move a clock; waits below a second end immediately and are recorded.
 package final class AnswerTime: Sendable {
     private let noted = Mutex<[Duration]>([])
     package var waits: [Duration] { noted.withLock { $0 } }

@@ -3,7 +3,7 @@ import AuthenticationServices
 import Foundation
 import SwiftUI
 
-// The initialiser with a callback is of iOS 17.4; the screens are for iOS 17.
+// From iOS 17.4; the screens are for iOS 17.
 @MainActor func show(_ url: URL) {
     let session = ASWebAuthenticationSession(url: url, callback: "app", completionHandler: { _, _ in })
     session.start()

@@ -50,7 +50,7 @@ struct ClientTargetTests {
         #expect(Set(keys).count == addresses.count)
         #expect(keys.allSatisfy { $0.wholeMatch(of: /gatehouse-[0-9a-f]{16}/) != nil })
         #expect(try ClientTarget(address: "https://EXAMPLE.com/auth/v1/", key: "k").storageKey == keys[0])
-        // A changed slot would sign every user out: the first 8 bytes of the address's SHA-256.
+        // A changed slot would sign every user out.
         #expect(keys[0] == "gatehouse-100680ad546ce6a5")
     }
 }

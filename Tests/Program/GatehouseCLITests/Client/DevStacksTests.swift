@@ -9,9 +9,9 @@ struct DevStacksTests {
         RunningStack(url: "http://127.0.0.1:\(port)", publishableKey: "key\(port)", folder: "/p\(port)/.gatehouse")
     }
 
-    /// - Parameter files: By path; the others are absent.
+    /// - Parameter files: By path.
     private func stacks(_ folder: String, _ files: [String: RunningFile.Content]) throws -> DevStacks {
-        // The state folder is on the disk; the test supplies the contents of its files.
+        // The state folder is on the disk; the test supplies its files' contents.
         let scratch = try Scratch()
         for path in files.keys where path.hasPrefix("state/") { try scratch.write("", to: path) }
         var stacks = DevStacks(folder: folder, stateFolder: scratch.path + "/state")

@@ -102,7 +102,7 @@ struct ExitCodeTests {
             ),
             (.google, .unknownFlow, "Sign in failed. Please try again."),
             (.apple, refused(422, .emailExists), "This email is already associated with another account."),
-            // Without a text in the catalogue, the server's own text is better.
+            // Without a text in the catalogue, the server's own is better.
             (.email, refused(422, .validationFailed, "Signup requires a password"), "Signup requires a password"),
             (.email, refused(422, .signupDisabled, "Signups not allowed"), "New accounts cannot be created here."),
         ])
@@ -237,7 +237,7 @@ struct TerminalClientPage {
         text = try String(contentsOf: Self.root.appendingPathComponent("Docs/terminal-client.md"), encoding: .utf8)
     }
 
-    /// The lines of the first table after a heading.
+    /// Of the first table after a heading.
     func rows(below heading: String) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             .drop { $0 != heading }.drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map { $0 }

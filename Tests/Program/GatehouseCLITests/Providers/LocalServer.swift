@@ -3,7 +3,7 @@ import Foundation
 import Gatehouse
 import GatehouseDesktop
 
-/// Listens on this machine, accepts one connection after the other, and sends each its scripted response.
+/// Accepts one connection after the other, and sends each its scripted response.
 struct LocalServer: Sendable {
     enum Answer: Sendable {
         case status(Int, headers: [String] = [], body: String = "")
@@ -14,14 +14,14 @@ struct LocalServer: Sendable {
     struct CannotListen: Error {}
 
     let port: Int
-    /// Each received request; the word `gone` for a caller that left without a response.
+    /// Requests; `gone` for a caller that left without a response.
     let events: AsyncStream<String>
 
     var url: String { "http://127.0.0.1:\(port)" }
 
     init(_ answers: [Answer]) throws { try self.init { _ in answers } }
 
-    /// - Parameter answers: Created from the server's address.
+    /// - Parameter answers: From the server's address.
     init(_ makeAnswers: (_ url: String) -> [Answer]) throws {
         let socket = makeStreamSocket()
         var address = loopbackAddress(port: 0)
@@ -56,7 +56,7 @@ struct LocalServer: Sendable {
         throw CancellationError()
     }
 
-    /// The next event; nil after the last response.
+    /// nil after the last response.
     func next() async -> String? {
         for await event in events { return event }
         return nil
@@ -67,7 +67,7 @@ struct LocalServer: Sendable {
         case .status(let status, let headers, let body):
             let head = ["HTTP/1.1 \(status) X", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
             let bytes = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
-            // A caller that has read enough may leave early: the rest is then not sent.
+            // A caller that has read enough may leave early.
             _ = bytes.withUnsafeBytes { sendQuietly($0, to: connection) }
         case .silence:
             var chunk = [UInt8](repeating: 0, count: 64)

@@ -17,7 +17,7 @@ struct OutgoingHTTPTests {
         }
     }
 
-    /// A server that gives every request this response, whole or byte by byte.
+    /// Whole or byte by byte.
     private func server(_ response: String, inSingleBytes: Bool = false) throws -> RawServer {
         try RawServer { connection in
             _ = connection.readRequest()
@@ -46,7 +46,7 @@ struct OutgoingHTTPTests {
         #expect(request.body == body)
         let lines = request.head.components(separatedBy: "\r\n").filter { !$0.isEmpty }
         #expect(lines.first == "POST /a/../b?c=%2F&d HTTP/1.1")
-        // Without cookies, without a content encoding, and without a wait for the server's consent to a long body.
+        // Without cookies, a content encoding, and a wait for the server's consent to a long body.
         #expect(
             lines.dropFirst().sorted() == [
                 "Accept: */*", "Connection: close", "Content-Length: 2000000", "Host: 127.0.0.1:\(server.port)",
@@ -97,7 +97,7 @@ struct OutgoingHTTPTests {
             "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n", 302,
             ["location": "/elsewhere", "set-cookie": "a=b", "content-length": "0"], ""
         ),
-        // Not decoded: a few bytes could become any number.
+        // A few bytes could decode to any number.
         (
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n???", 200,
             ["content-encoding": "gzip", "content-length": "3"], "???"
@@ -165,7 +165,7 @@ struct OutgoingHTTPTests {
         defer { server.stop() }
         let here = try #require(IPAddress("127.0.0.1"))
         let url = "http://id.example.org:\(server.port)/"
-        // A second time with other addresses: nothing is kept of the first.
+        // Again with other addresses: nothing is kept.
         for addresses in [[here], [IPAddress("::1"), here].compactMap(\.self)] {
             _ = try await OutgoingHTTP.patiently(OutgoingCall(url: url, addresses: addresses))
             #expect(await heads.next()?.contains("\r\nHost: id.example.org:\(server.port)\r\n") == true)

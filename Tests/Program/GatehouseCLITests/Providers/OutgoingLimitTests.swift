@@ -180,7 +180,7 @@ struct OutgoingLimitTests {
         let second = Task { try await call("/second") }
         let own = Task { try await call("/own") }
         #expect(await events.next() == "/own")
-        // One for each: a semaphore may let a later caller pass before one that waits.
+        // One for each: a semaphore may let a later caller pass.
         for _ in 0..<3 { held.signal() }
         #expect(try await first.value == 200)
         #expect(try await own.value == 200)

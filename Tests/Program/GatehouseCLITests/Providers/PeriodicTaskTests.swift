@@ -10,9 +10,9 @@ struct PeriodicTaskTests {
         let number: Int
     }
 
-    /// Runs until it has paused `pauses` times.
-    ///
-    /// - Parameter results: The results of the rounds, then 0.
+    /// - Parameters:
+    ///   - results: Of the rounds, then 0.
+    ///   - pauses: The number of pauses to run for.
     /// - Returns: The events, in order.
     private func history(_ results: [Result<Int, any Error>], pauses: Int) async throws -> [String] {
         let history = Mutex<[String]>([])

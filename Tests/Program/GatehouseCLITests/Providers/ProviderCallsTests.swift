@@ -18,7 +18,7 @@ struct ProviderCallsTests {
         ProviderCalls(rule: rule, http: OutgoingHTTP(sleep: sleep), resolve: resolve)
     }
 
-    /// The first request to a provider below this address: its discovery document.
+    /// For the discovery document.
     private func request(below url: String, rule: OutgoingAddressRule = here) async throws -> ProviderRequest {
         let kept = Mutex<[ProviderRequest]>([])
         let settings = try ProviderSettings.google(clientIDs: ["web"], credential: .none, issuer: url)

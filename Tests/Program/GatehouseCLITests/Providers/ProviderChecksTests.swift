@@ -29,7 +29,6 @@ struct ProviderChecksTests {
         return await ProviderChecks(providers, calls: calls, now: { Self.noon }).all()
     }
 
-    /// A provider with a discovery document and these keys.
     private func server(keys: LocalServer.Answer, algorithms: String = #"["RS256","ES256"]"#) throws -> LocalServer {
         try LocalServer { url in
             let document = """

@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseDesktop
 import GatehouseServer
 
-/// Listens on this machine. A function reads and writes the bytes of each connection, on a separate thread.
+/// A function reads and writes each connection's bytes, on a separate thread.
 final class RawServer: Sendable {
     struct CannotListen: Error {}
 
@@ -14,8 +14,8 @@ final class RawServer: Sendable {
     var url: String { "http://127.0.0.1:\(port)" }
 
     /// - Parameters:
-    ///   - backlog: The number of connections that wait to be accepted.
-    ///   - serve: Called with each connection, which is closed afterwards. Without it none is accepted.
+    ///   - backlog: Connections that wait to be accepted.
+    ///   - serve: Each connection is closed afterwards. nil accepts none.
     init(backlog: Int32 = 128, _ serve: (@Sendable (RawConnection) -> Void)?) throws {
         let socket = makeStreamSocket()
         var address = loopbackAddress(port: 0)
@@ -43,14 +43,14 @@ final class RawServer: Sendable {
         }
     }
 
-    /// Ends the listening. Connections end with their callers.
+    /// Connections end with their callers.
     func stop() {
         shutdown(socket, Int32(SHUT_RDWR))
-        // Otherwise its thread closes the socket, so that it never accepts for a later socket of this number.
+        // Otherwise its thread closes the socket, and never accepts for a later socket of this number.
         if !accepts { close(socket) }
     }
 
-    /// Occupies the whole backlog of a server that accepts nothing, until the returned sockets are closed.
+    /// Of a server that accepts nothing, until the returned sockets are closed.
     func fillBacklog() -> [Int32] {
         (0..<8).map { _ in
             let caller = makeStreamSocket()
@@ -81,9 +81,7 @@ struct RawConnection: Sendable {
         return true
     }
 
-    /// Sends the same again and again, until the caller has gone.
-    ///
-    /// - Returns: The number of bytes.
+    /// - Returns: Bytes sent until the caller has gone.
     func sendEndlessly(_ text: String) -> Int {
         let part = Array(String(repeating: text, count: max(1, 16_384 / text.utf8.count)).utf8)[...]
         var sent = 0
@@ -135,7 +133,7 @@ struct Events<Event: Sendable>: Sendable {
 }
 
 extension OutgoingHTTP {
-    /// A call with as much time as a busy machine needs, for tests that are not about time limits.
+    /// With as much time as a busy machine needs.
     static func patiently(_ call: OutgoingCall) async throws -> Answer {
         var call = call
         call.timeLimit = .seconds(3_600)

@@ -15,7 +15,7 @@ struct AdminAddressTests {
         return try #require(mails.compactMap(\.content.code).last).reveal()
     }
 
-    /// A confirmed account whose address its owner has proven, if asked for, before an app was added.
+    /// Confirmed, and proven if requested, before an app was added.
     private func owner(_ server: TestServer, isProven: Bool) async throws -> TestSession {
         if isProven { try await server.confirmed() } else { try await server.unproven() }
         return try await server.low()

@@ -42,7 +42,7 @@ extension TestServer {
             json: ["challenge_id": .string(challenge), "code": .string(code)])
     }
 
-    /// The session after a right code. A minute passes, so that the next code is another.
+    /// A minute passes, so that the next code differs.
     func raised(_ session: TestSession, by app: TestApp) async throws -> TestSession {
         clock.advance(by: .seconds(60))
         let challenge = try await challenge(app.factor, session)
@@ -52,7 +52,7 @@ extension TestServer {
 
     func code(of app: TestApp) -> String { app.code(self) }
 
-    /// A user with an authenticator app, in a session that had its code.
+    /// In a session that had the app's code.
     func protected() async throws -> (session: TestSession, app: TestApp) {
         let first = try await signUp()
         let app = try await enroll(first)

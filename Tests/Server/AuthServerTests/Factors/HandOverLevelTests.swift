@@ -44,7 +44,7 @@ struct HandOverLevelTests {
         try await TestServer.with(on: kind, hasPages: true) { server in
             let first = try await server.signUp()
             let app = try await server.enroll(first)
-            // Of a user without a second factor, and of one in a session without it.
+            // Without a second factor, and in a session without it.
             for low in [first, nil] {
                 let session = if let low { low } else { try await server.low() }
                 let early = try await code(server, session)

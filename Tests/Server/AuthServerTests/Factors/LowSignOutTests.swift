@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Ending sessions in a session without the user's second factor")
 struct LowSignOutTests {
-    /// Two sessions that had the second factor, and two with the password alone.
+    /// Two that had the second factor, and two with only the password.
     private struct Sessions {
         let old: TestSession
         let high: [TestSession]

@@ -36,7 +36,7 @@ struct SecondFactorTests {
         try await TestServer.with(on: kind) { server in
             let free = try await server.signUp("eve@example.com")
             let (protected, _) = try await server.protected()
-            // The first use of the token after a second factor is recorded.
+            // The token's first use after a second factor is recorded.
             _ = try await server.send(.get, "/auth/v1/user", bearer: protected.accessToken)
             for session in [free, protected] {
                 let read = try await server.statements {
@@ -58,7 +58,7 @@ struct SecondFactorTests {
             let (session, app) = try await server.protected()
             for others in [0, 50] {
                 for number in 0..<others {
-                    // Verified, as the next code removes those that are not.
+                    // Verified: the next code removes unverified ones.
                     let other = try await server.enroll(session, named: "other \(number)")
                     try await server.database.write { db in
                         _ = try db.run("UPDATE factors SET is_verified = 1 WHERE id = \(other.factor)")
@@ -70,7 +70,7 @@ struct SecondFactorTests {
                     let answer = try await server.answer(app.code(server), of: app, challenge, session)
                     #expect(answer.status == 200)
                 }
-                // One of the eleven reads the failed attempts that other nodes counted.
+                // One of the eleven reads other nodes' failed attempts.
                 #expect(count == 11, "\(others)")
             }
         }
@@ -181,7 +181,7 @@ struct SecondFactorTests {
             let path = "/auth/v1/factors/\(second.factor)/challenge"
             let asked = try await server.send(.post, path, bearer: low.accessToken)
             #expect(asked.status == 403 && asked.code == "insufficient_aal", "\(asked)")
-            // The challenge of another session is good for each.
+            // Another session's challenge is good for each.
             let answered = try await server.answer(server.code(of: second), of: second, challenge, low)
             #expect(answered.status == 403 && answered.code == "insufficient_aal", "\(answered)")
             let own = try await server.answer(server.code(of: second), of: second, challenge, raised)
@@ -203,7 +203,7 @@ struct SecondFactorTests {
             #expect(refused.status == 403 && refused.code == "fresh_sign_in_required", "\(refused)")
             let fresh = try await server.low()
             #expect(try await server.answer(server.code(of: app), of: app, challenge, fresh).status == 200)
-            // A verified factor is a proof itself, so it needs none.
+            // A verified factor is a proof itself.
             let low = try await server.low()
             server.clock.advance(by: .seconds(60))
             _ = try await server.raised(low, by: app)

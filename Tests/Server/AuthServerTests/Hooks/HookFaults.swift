@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// Runs a test with the hook `custom_access_token`, which agrees until the test says otherwise.
+    /// The hook `custom_access_token` agrees by default.
     static func asking(
         on kind: TestDatabase, limits: AuthRates? = nil, providers: TestProviders? = nil, factors: FactorRules? = nil,
         hooks: [HookName] = [.customAccessToken], change: (inout AuthSettings) -> Void = { _ in },
@@ -22,7 +22,6 @@ extension TestServer {
         }
     }
 
-    /// The hook lets every token be, and notes that it was asked.
     func agree() {
         receiver.answers { call in
             guard let claims = call.json["claims"]?.objectValue else { return (200, [:]) }
@@ -30,7 +29,7 @@ extension TestServer {
         }
     }
 
-    /// The rows that a step leaves behind in all tables.
+    /// The rows that a step leaves in all tables.
     func traces() async throws -> [String] {
         try await database.read { db in
             var found = try db.rows("SELECT id, refresh_token_counter, aal FROM sessions ORDER BY id") { row in
@@ -46,7 +45,7 @@ extension TestServer {
         }
     }
 
-    /// Repeats a step with a hook that fails, refuses and works. Only then does it change anything.
+    /// With a hook that fails, refuses and works. Only then does the step change anything.
     @discardableResult
     func surviving(_ step: () async throws -> TestAnswer) async throws -> TestSession {
         let before = try await traces()

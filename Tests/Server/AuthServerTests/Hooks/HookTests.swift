@@ -93,7 +93,7 @@ struct HookTests {
         }
     }
 
-    /// A hook's request body, without the ids and the address, which differ in each request.
+    /// Without the ids and the address.
     private func question(_ call: HookReceiver.Call, about email: String) -> String {
         call.json.text.replacing(email, with: "address")
             .replacing(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, with: "id")
@@ -109,7 +109,7 @@ struct HookTests {
                 let answer = try await server.send(
                     .post, "/auth/v1/signup",
                     json: ["email": .string(email), "password": "another password", "data": ["first_name": "Eve"]])
-                // The id of an error is new each time.
+                // Each error has a new id.
                 return (answer.status, answer.json.objectValue?.filter { $0.key != "error_id" } ?? [:])
             }
             let (waiting, taken) = ("bob@example.com", "ada@example.com")

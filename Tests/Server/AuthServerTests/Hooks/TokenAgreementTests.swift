@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What the hook for access tokens agreed to")
 struct TokenAgreementTests {
-    /// A hook that changes the account with each of the first `times` questions.
+    /// Changes the account with each of the first `times` questions.
     private func changing(_ server: TestServer, times: Int, _ change: @escaping @Sendable (Int) -> AuthJSON) {
         let asked = Mutex(0)
         server.receiver.answers { [weak server] call in

@@ -22,7 +22,7 @@ struct WebhookWorkTests {
             for email in ["ada@example.com", "bob@example.com"] { _ = try await server.signUp(email) }
             _ = try await server.auth.events.deliverEvents(to: Self.endpoint) { true }
             #expect(server.receiver.calls.isEmpty)
-            // The lease does not hold them, and no attempt counts.
+            // Not held by the lease, and without an attempt.
             #expect(try await leased(server) == [1, 1])
         }
     }
@@ -39,7 +39,7 @@ struct WebhookWorkTests {
             _ = try await server.signUp()
             let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             while server.receiver.calls.isEmpty { await Task.yield() }
-            // Stored while the first one is on its way.
+            // Stored during the first one's delivery.
             _ = try await server.signUp("bob@example.com")
             while server.receiver.calls.count < 2 { await Task.yield() }
             isHeld.withLock { $0 = false }
@@ -64,7 +64,7 @@ struct WebhookWorkTests {
             for number in 0..<31 { _ = try await server.signUp("p\(number)@example.com") }
             let work = Task { try await server.auth.events.deliverEvents(to: Self.endpoint) }
             while server.receiver.calls.count < 17 { await Task.yield() }
-            // Wakes the worker, which has items left that it cannot begin.
+            // Wakes the worker, which has items left to begin.
             _ = try await server.signUp("bob@example.com")
             while try await server.accounts.events.waitingDeliveries().first?.count != 31 { await Task.yield() }
             isHeld.withLock { $0 = false }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A change of address whose session ends")
 struct AddressChangeEndTests {
-    /// A change to `new@example.com` that waits, and the codes of both mails.
+    /// A pending change to `new@example.com`, and both emails' codes.
     private struct Change {
         let session: TestSession
         let old: String
@@ -31,7 +31,7 @@ struct AddressChangeEndTests {
         return Change(session: session, old: try code(to: "ada@example.com"), new: try code(to: "new@example.com"))
     }
 
-    /// As a program before this rule began it.
+    /// As a program before this rule did.
     private func beginWithoutSession(_ server: TestServer, _ session: TestSession) async throws -> Change {
         let user = try #require(UserID(session.userID))
         var update = UserUpdate()
@@ -102,7 +102,6 @@ struct AddressChangeEndTests {
                 let owner = try await server.low()
                 let change = try await begin(server, in: try await server.low())
                 let session = change.session
-                // Half of the change counts no more, either.
                 _ = try await server.verify("email_change", code: change.old, email: "ada@example.com")
                 switch way {
                 case 0:
@@ -154,7 +153,6 @@ struct AddressChangeEndTests {
         }
     }
 
-    /// A server with a confirmed account and this policy.
     private func mailing(
         on kind: TestDatabase, _ policy: SessionPolicy, _ test: (TestServer) async throws -> Void
     ) async throws {

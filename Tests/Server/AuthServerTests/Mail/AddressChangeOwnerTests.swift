@@ -9,7 +9,7 @@ import Testing
 struct AddressChangeOwnerTests {
     private struct Changer {
         let session: TestSession
-        /// The code and the link's path of the mail to the new address.
+        /// Of the email to the new address.
         let code: String
         let path: String
     }

@@ -104,7 +104,7 @@ struct CompetingSignUpTests {
                     ]
                     return try await server.post("/signup", json).status
                 }
-                // The second one is within the interval: no second email, and the same answer.
+                // Within the interval: no second email, and the same response.
                 #expect(try await signUp("the stranger's password", "Eve") == 200)
                 #expect(try await signUp("the owner's password", "Ada") == 200)
                 let json: AuthJSON = [

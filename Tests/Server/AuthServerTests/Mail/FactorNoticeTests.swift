@@ -25,7 +25,7 @@ struct FactorNoticeTests {
         }
     }
 
-    /// The notices since the last call, each with the address that it goes to.
+    /// Since the last call, each with its address.
     private func notices(_ server: TestServer) async throws -> [String] {
         try await server.deliveredMails().filter(\.content.kind.isNotice).map {
             "\($0.content.kind.rawValue) \($0.content.recipient.text)"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("First proof of a confirmed address")
 struct FirstProofTests {
-    /// A server with an account that was confirmed without a proof, and a session of its maker.
+    /// Confirmed without a proof; the session is its creator's.
     private func withStranger(
         on kind: TestDatabase, _ test: (TestServer, _ strangersToken: String) async throws -> Void
     ) async throws {
@@ -64,7 +64,7 @@ struct FirstProofTests {
                 let session = try await server.send(
                     .post, "/auth/v1/verify", bearer: hasToken ? anonymous.accessToken : nil, json: json)
                 #expect(session["user"]?["id"] == .string(anonymous.userID))
-                // The session that presents the code itself stays.
+                // The session that presents the code stays.
                 let status = hasToken ? 200 : 403
                 let user = try await server.send(.get, "/auth/v1/user", bearer: anonymous.accessToken)
                 #expect(user.status == status)

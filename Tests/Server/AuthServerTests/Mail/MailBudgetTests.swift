@@ -53,14 +53,14 @@ struct MailBudgetTests {
             }
             for number in 0..<6 {
                 #expect(try await signUp(number).status == 200)
-                // One client may cause only a part of the mails.
+                // One client may cause only a part of the emails.
                 #expect(try await signUp(number).code == "over_request_rate_limit")
             }
             #expect(try await server.deliveredMails().count == 3)
             let waiting = try await server.accounts.mailQueue.mails(limit: 9).filter { $0.state == "queued" }.map(
                 \.nextAt)
             #expect(Set(waiting).count == 3)
-            // An unconfirmed address counts with the sign-ups, whatever the mail is for.
+            // An unconfirmed address is limited with the sign-ups, whatever the email is for.
             func recover(_ email: String, _ peer: Int) async throws {
                 let answer = try await server.send(
                     .post, "/auth/v1/recover", json: ["email": .string(email)], peer: "192.0.2.\(peer)")

@@ -12,7 +12,7 @@ import Testing
 struct MailWorkTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A server whose mail server does not answer about these people until it is let go.
+    /// The mail server does not respond about these people until released.
     private func slow(
         about people: Set<String>, on kind: TestDatabase, _ test: (TestServer, _ letGo: () -> Void) async throws -> Void
     ) async throws {
@@ -41,7 +41,7 @@ struct MailWorkTests {
             try await ask(server, "ada")
             let work = Task { try await server.auth.mailDelivery.workMails(.codes, logger: Self.logger) }
             while sent(server).isEmpty { await Task.yield() }
-            // Queued while the first one is on its way.
+            // Queued during the first one's delivery.
             try await ask(server, "bob")
             while sent(server).count < 2 { await Task.yield() }
             letGo()
@@ -89,7 +89,7 @@ struct MailWorkTests {
                     .codes, limit: 9, lease: .seconds(60), at: server.clock.now
                 ).map(\.attempt)
             }
-            // The three that were begun are still on their way, and no attempt of the others counts.
+            // Three are still on their way, and the others had no attempt.
             #expect(attempts == [1, 1, 1])
             #expect(sent(server).count == 3)
             letGo()

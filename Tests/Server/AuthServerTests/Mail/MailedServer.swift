@@ -5,7 +5,7 @@ import SQLDatabase
 import TestSupport
 
 extension TestServer {
-    /// Runs a test with a server that confirms addresses by mail.
+    /// The server confirms addresses by email.
     static func mailing(
         on kind: TestDatabase = .usual, limits: AuthRates? = nil, hashQueue: Int = 64,
         change: (inout AuthSettings) -> Void = { _ in }, _ test: (TestServer) async throws -> Void
@@ -30,7 +30,7 @@ extension TestServer {
             json: ["email": .string(email), "password": .string(Self.password), "email_confirm": true])
     }
 
-    /// An account whose address was confirmed without a proof, as an earlier release's automatic confirmation did.
+    /// Confirmed without a proof, as by an earlier release's automatic confirmation.
     func unproven(_ email: String = "ada@example.com") async throws {
         try await confirmed(email)
         try await database.write { db in
@@ -42,7 +42,7 @@ extension TestServer {
         try await post("/verify", ["type": .string(type), "token": .string(code), "email": .string(email)])
     }
 
-    /// Moves the clock over the interval between two mails.
+    /// Between two emails.
     func passInterval() { clock.advance(by: .seconds(61)) }
 
     /// A code that is not this one.

@@ -6,13 +6,13 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// Accounts that were written before credentials could be set aside, in each state that the rules treat differently.
+/// Written before credentials could be set aside, in each state that the rules treat differently.
 @Suite("An upgrade to credentials that are set aside takes nothing from any account")
 struct EarlierAccountsTests {
-    /// The last level of programs that deleted what the first proof did not vouch for.
+    /// The last level that deleted what the first proof did not vouch for.
     private static let earlier = 29
 
-    /// The reverse of every later migration: without one of these statements, migrating again fails.
+    /// Reverses every later migration: without one of these statements, migrating again fails.
     private static let reverse: [SQL] = [
         "DROP INDEX users_by_former_email", "ALTER TABLE users DROP COLUMN set_aside",
         "ALTER TABLE users DROP COLUMN former_email", "ALTER TABLE users DROP COLUMN former_email_moved_at",

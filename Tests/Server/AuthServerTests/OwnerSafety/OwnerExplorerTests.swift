@@ -5,11 +5,11 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Random sequences of requests by an owner and by other people. After each, the owner must be able to sign in with
-/// everything that the owner had, and no one else may.
+/// Random requests by an owner and by other people. After each, the owner must be able to sign in with everything that
+/// the owner had, and no one else may.
 ///
-/// `GATEHOUSE_OWNER_SEQUENCES` is the number of sequences, `GATEHOUSE_OWNER_SEED` the number of the first one: a failure
-/// names its number, and that one alone repeats it.
+/// `GATEHOUSE_OWNER_SEQUENCES` is the number of sequences, `GATEHOUSE_OWNER_SEED` the first one's: a failure names its
+/// number, and that one alone repeats it.
 @Suite("Owners keep their accounts, whatever others do")
 struct OwnerExplorerTests {
     private static func number(_ name: String) -> Int? {
@@ -18,7 +18,7 @@ struct OwnerExplorerTests {
 
     /// Servers whose sequences run side by side.
     private static let servers = 4
-    /// Sequences of one server. Then another one takes its place, so that the database stays small.
+    /// Then another server follows, to keep the database small.
     private static let sequencesOfServer = 2_000
 
     @Test("No sequence of requests costs the owner anything", .timeLimit(.minutes(60 * 12)))
@@ -31,10 +31,9 @@ struct OwnerExplorerTests {
         print("figure: \(count) sequences (\(first) to \(first + count - 1)), every promise held")
     }
 
-    /// A test of the explorer, for which one database is enough.
+    /// One database is enough for a test of the explorer.
     @Test("Every planted fault is found", .enabled(if: TestDatabase.usual == .sqlite), arguments: PlantedFault.allCases)
     func planted(_ fault: PlantedFault) async throws {
-        // Each server looks until it finds the fault.
         let broken = await Self.explore(fault.first..<fault.first + 1_600, fault: fault, stopsAtFirst: true)
         #expect(!broken.isEmpty, "\(fault) was not found")
         guard let found = broken.first, Self.number("GATEHOUSE_OWNER_SEQUENCES") != nil else { return }

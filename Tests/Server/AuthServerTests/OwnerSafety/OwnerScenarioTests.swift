@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What other people's requests, and lost responses, must not do to the owner of an account.
+/// Other people's requests and lost responses must not harm the owner.
 @Suite("Nobody else's request costs the owner anything")
 struct OwnerScenarioTests {
     private static let email = "ada@example.com"
@@ -64,7 +64,6 @@ struct OwnerScenarioTests {
             let first = try await server.signUp()
             let app = try await server.enroll(first)
             let owner = try await server.raised(first, by: app)
-            // The user taps "Email me a code" on another device.
             let other = try await server.verify("email", code: try await code(server, "/otp"))
             #expect(setAside(other) == ["password"])
             #expect(other["user"]?["factors"]?.arrayValue?.count == 1)
@@ -150,7 +149,7 @@ struct OwnerScenarioTests {
                 server.clock.advance(by: wait)
                 let again = try #require(TestSession(try await server.refresh(first.refreshToken)))
                 #expect(try await user(server, again).status == 200)
-                // The response arrives after all: its holder is not taken for a thief.
+                // The response arrives after all: its holder is not treated as a thief.
                 #expect(try await server.refresh(lost.refreshToken).status == 200)
                 #expect(try await user(server, session).status == 200)
                 #expect(try await server.raised(again, by: app).userID == first.userID)
@@ -189,7 +188,7 @@ struct OwnerScenarioTests {
                 for _ in 0..<10 { _ = try await server.signIn(password: "a wrong password 1", peer: peer) }
             }
             #expect(try await server.signIn(peer: "203.0.113.9").status == 429)
-            // The right code of the reset, from a new network.
+            // The right code, from a new network.
             let json: AuthJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
             let entered = try await server.send(.post, "/auth/v1/verify", json: json, peer: "203.0.113.9")
             #expect(entered.status == 200)
@@ -207,7 +206,6 @@ struct OwnerScenarioTests {
             }
             #expect(statuses == [403, 429])
             #expect(try await server.signIn(peer: "203.0.113.9").status == 200)
-            // Even the sender's right code is not refused.
             let code = try await code(server)
             let right: AuthJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
             #expect(try await server.send(.post, "/auth/v1/verify", json: right, peer: "203.0.113.1").status == 200)

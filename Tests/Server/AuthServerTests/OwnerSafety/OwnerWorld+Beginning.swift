@@ -32,7 +32,7 @@ extension OwnerWorld {
             ])
         history.append("administrator: POST /admin/users → \(made.status)")
         hasPassword = true
-        // As an earlier release left accounts that were confirmed without a proof.
+        // Confirmed without a proof, as by an earlier release.
         if dice.roll(3) == 0 {
             let email = email
             try await server.database.write { db in
@@ -68,7 +68,7 @@ extension OwnerWorld {
             "owner", .put, "/user", bearer: bearer, ["email": .string(email), "password": .string(password)])
         guard let code = try await emailedCode() else { throw broken("no code for a new address") }
         let typed = try await verify("owner", code, type: "email_change", bearer: bearer)
-        // The old access token still says `is_anonymous`, as at Supabase Auth; clients keep the new session.
+        // As at Supabase Auth, the old access token still says `is_anonymous`; clients keep the new session.
         guard let session = TestSession(typed) else {
             throw broken("the session that asked could not prove its address: \(typed)")
         }
@@ -87,7 +87,7 @@ extension OwnerWorld {
         guard typed.status == 200 else { throw broken("the session that asked could not prove its address: \(typed)") }
     }
 
-    /// Signs up, perhaps twice, and types the code of the latest email, with the password that the form has.
+    /// Perhaps twice. Types the latest email's code, with the form's password.
     private mutating func signedUp(afterStranger: Bool) async throws {
         if afterStranger { try await strangerSignsUp() }
         if dice.roll(2) == 0 { server.passInterval() }

@@ -64,7 +64,7 @@ extension OwnerWorld {
         try adopt(answer)
     }
 
-    /// Resets the password, to the one that it has: the owner remembers it while typing.
+    /// To the same one: the owner remembers it while typing.
     private mutating func ownerForgets() async throws {
         guard !hasMoved else { return }
         let code = try await code("owner", "/recover")
@@ -94,7 +94,7 @@ extension OwnerWorld {
         default: try await strangerGuesses()
         }
         let answer = try await verify("owner", first, type: "recovery")
-        // Five wrong guesses use up a code; its owner asks for another.
+        // Five wrong guesses use up a code.
         if answer.status == 403, wrongCodes - before >= 5 { return }
         guard answer.status == 200 else { throw broken("the code that the owner asked for was refused: \(answer)") }
         try adopt(answer)
@@ -159,7 +159,7 @@ extension OwnerWorld {
         _ = try await server.deliveredMails()
     }
 
-    /// Any route, with made-up parameters and no credential.
+    /// With made-up parameters and no credential.
     private mutating func strangerTriesRoutes() async throws {
         for _ in 0..<4 {
             let route = dice.pick(server.routes.filter { $0.path.hasPrefix("/auth/v1/") })
@@ -202,14 +202,14 @@ extension OwnerWorld {
         if let made = TestSession(answer) {
             strangersSessions.append(made)
             hasMoved = true
-            // Credentials that were set aside earlier wait for the mailbox, to which their owner has lost access.
+            // Credentials set aside earlier wait for the mailbox, to which their owner has lost access.
             let waiting = (before["set_aside"]?.arrayValue ?? []).compactMap { $0["type"]?.stringValue }
             if waiting.contains("password") { hasPassword = false }
             if waiting.contains("passkey") { passkey = nil }
         }
     }
 
-    /// None of these may succeed without the second factor.
+    /// None may succeed without the second factor.
     private mutating func tryChanges(_ session: TestSession) async throws {
         let bearer = session.accessToken
         let tries: [(HTTPRequest.Method, String, AuthJSON?)] = [

@@ -27,16 +27,16 @@ extension OwnerWorld {
             let answer = try await refresh("owner", device.session.refreshToken)
             if answer.status == 200 { continue }
             let reason = answer.headers[.sessionEndReason] ?? "without a reason"
-            // Sessions without the factor end with the first one that has it, and nothing else ends them.
+            // Only the first session with the factor ends those without it.
             guard allowed.contains(reason) else { throw broken("a device was signed out \(reason): \(answer)") }
         }
     }
 
-    /// The owner enters on a new device with the password, after at most one emailed code.
+    /// With the password on a new device, after at most one emailed code.
     private mutating func enter(byPassword user: String) async throws {
         var answer = try await signIn("new device", password)
         if answer.status == 429, hasMoved {
-            // No code can be emailed any more. The limit of guesses ends by itself.
+            // No more codes are emailed. The limit of guesses expires.
             server.clock.advance(by: .seconds(7_200))
             answer = try await signIn("new device", password)
         } else if answer.status == 429 || answer.code == "credential_set_aside" {
@@ -49,7 +49,7 @@ extension OwnerWorld {
             // The factor completes what the mailbox began.
             try await passFactor(entered, user)
             let again = try await signIn("new device", password)
-            // Guesses may keep the password out for a while; the code has let its owner in.
+            // Guesses may block the password for a while; the code has let its owner in.
             if again.status != 429 { answer = again }
         }
         guard let session = TestSession(answer), session.userID == user else {
@@ -89,7 +89,6 @@ extension OwnerWorld {
         }
     }
 
-    /// Nothing of a stranger opens the owner's account.
     private mutating func checkStrangers(_ user: String) async throws {
         for session in strangersSessions {
             let seen = try await call("stranger", .get, "/user", bearer: session.accessToken)

@@ -4,14 +4,13 @@ import GatehouseWire
 import HTTPTypes
 import TestSupport
 
-/// A promise to the owner that a sequence of requests broke.
 struct BrokenPromise: Error, CustomStringConvertible {
     let promise: String
     let history: [String]
     var description: String { promise + "\n  " + history.joined(separator: "\n  ") }
 }
 
-/// A step's response was not the one that the explorer relies on.
+/// Not the response that the explorer relies on.
 struct Unexpected: Error { let answer: TestAnswer }
 
 /// SplitMix64: the same sequence for the same seed.
@@ -34,13 +33,13 @@ struct Dice {
 /// A phone or browser of the owner.
 struct OwnersDevice {
     var session: TestSession
-    /// An earlier token, for a thief to copy.
+    /// For a thief to copy.
     var earlier: String?
-    /// Whether a thief used one of its tokens, so that its session may end.
+    /// A thief used one of its tokens, so its session may end.
     var isCompromised = false
 }
 
-/// One owner of one address, and the people around it, on a server that other sequences share.
+/// One owner of one address, and other people, on a server that other sequences share.
 struct OwnerWorld {
     let server: TestServer
     let number: Int
@@ -59,7 +58,7 @@ struct OwnerWorld {
     var marker: String { "marker-\(number)" }
     var wrongPasswords = 0
     var wrongCodes = 0
-    /// Whether a thief of the password signed out other sessions without the second factor.
+    /// A thief of the password signed out other sessions without the second factor.
     var isSignedOutByThief = false
 
     var strangersPasswords: [String] = []
@@ -100,14 +99,14 @@ struct OwnerWorld {
 
     func broken(_ promise: String) -> BrokenPromise { BrokenPromise(promise: promise, history: history) }
 
-    /// The newest code that was emailed to the address; every email since the last call is read.
+    /// Reads every email since the last call.
     mutating func emailedCode() async throws -> String? {
         let mails = try await server.deliveredMails()
         try await fault?.afterEmails(in: self)
         return mails.last { $0.content.recipient.text == email && $0.content.code != nil }?.content.code?.reveal()
     }
 
-    /// Requests a code as anyone can, and reads it as only the mailbox's owner can.
+    /// Requested as anyone can, and read as only the mailbox's owner can.
     mutating func code(_ person: String, _ path: String = "/otp") async throws -> String {
         server.passInterval()
         _ = try await server.deliveredMails()
@@ -136,7 +135,7 @@ struct OwnerWorld {
     /// Answers the factor's challenge.
     mutating func raise(_ person: String, _ session: TestSession) async throws -> TestAnswer? {
         guard let app else { return nil }
-        // The next step of the app, so that no code comes twice.
+        // The app's next step, so that no code comes twice.
         server.clock.advance(by: .seconds(60))
         let challenge = try await call(person, "/factors/\(app.factor)/challenge", bearer: session.accessToken)
         guard let id = challenge["id"] else { return nil }

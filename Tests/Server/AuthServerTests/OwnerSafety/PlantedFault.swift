@@ -6,7 +6,7 @@ import PasswordHashing
 import SQLDatabase
 import TestSupport
 
-/// A fault that the explorer must find: what a wrong rule would do to the stored account, or would answer.
+/// The explorer must find these faults: a wrong rule's effect on the stored account, or the response.
 enum PlantedFault: String, CaseIterable, Sendable {
     case proofDeletesFactors, proofDeletesPassword, proofDeletesPasskeys, proofDeletesData, proofEndsAccount
     case mailboxCountsAsFactor, proofKeepsStrangersPassword, proofKeepsStrangersSession
@@ -14,7 +14,7 @@ enum PlantedFault: String, CaseIterable, Sendable {
     case guessesRefuseRightCode, lostRaiseIsTheft, startingOverDeletes, startingOverErasesPassword
     case passwordThiefChangesPassword
 
-    /// The first sequence: few lead to the state that these faults need.
+    /// Few sequences lead to the state that these faults need.
     var first: Int {
         switch self {
         case .mailboxCountsAsFactor: 1_200
@@ -94,7 +94,7 @@ enum PlantedFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Gives every session of the owner's account the level of a second factor, proven just now.
+    /// As if proven just now.
     private func raiseAll(of world: OwnerWorld) async throws {
         guard let user = world.user, world.app != nil else { return }
         let seconds = world.server.clock.now.seconds

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A stranger signs up with another person's address, and must not get access, whatever its owner does afterwards.
+/// A stranger signs up with another person's address, and must not get access, whatever its owner does.
 @Suite("A stranger who signed up first gets nothing of the owner's")
 struct PreHijackingTests {
     private static let email = "ada@example.com"

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Credentials from before the first proof of an address: they open nothing by themselves, and their holder gets them back.
+/// From before an address's first proof: they open nothing by themselves, and their holder gets them back.
 @Suite("Credentials that are set aside")
 struct SetAsideTests {
     private static let email = "ada@example.com"
@@ -44,7 +44,7 @@ struct SetAsideTests {
             #expect(refused.status == 403 && refused.code == "credential_set_aside")
             let ticket = try #require(refused["set_aside_ticket"])
             let mailed = try #require(try await server.deliveredMails().last?.content.code).reveal()
-            // Without the right code, or with another server's ticket, it restores nothing.
+            // Restores nothing without the right code, or with another server's ticket.
             for (code, ticket) in [(TestServer.wrong(mailed), ticket), (mailed, "AAAA")] {
                 let json: AuthJSON = ["type": "email", "token": .string(code), "set_aside_ticket": ticket]
                 #expect(try await server.post("/verify", json).code == "otp_expired")
@@ -168,7 +168,6 @@ struct SetAsideTests {
                 } else {
                     #expect(try await server.signIn(password: "the thief's password 1").code == "credential_set_aside")
                 }
-                // Its owner lists the passkey and removes it.
                 let owner = try #require(TestSession(proven))
                 let listed = try await server.send(.get, "/auth/v1/passkeys", bearer: owner.accessToken)
                 guard byPasskey else { return }

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Starting over: who reads the mailbox gets a new account with the address, and the old account loses nothing else.
+/// The mailbox gets a new account with the address, and the old account loses nothing else.
 @Suite("Starting over")
 struct StartingOverTests {
     private static let email = "verified@example.com"
@@ -65,7 +65,6 @@ struct StartingOverTests {
             let owner = try #require(TestSession(try await server.signIn(Self.email)))
             let reader = try #require(TestSession(try await mailed(server)))
             let made = try #require(TestSession(try await startOver(server, reader)))
-            // The owner's device stays signed in, and a new one signs in.
             let seen = try await server.send(.get, "/auth/v1/user", bearer: owner.accessToken)
             #expect(seen.status == 200 && seen["former_email"]?.stringValue == Self.email)
             let again = try await server.signIn(Self.email)

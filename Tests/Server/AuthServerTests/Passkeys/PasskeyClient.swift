@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 import WebAuthn
 
-/// A user's device with passkeys, and the calls of its app.
 struct PasskeyClient {
     static let origin = "https://app.example.org"
 
@@ -65,7 +64,7 @@ struct PasskeyClient {
         return try await post("/signup/verify", .object(answer))
     }
 
-    /// The `aal` of a session's access token; nil without a session.
+    /// nil without a session.
     static func level(_ answer: TestAnswer) -> String? {
         let token = answer.json["access_token"]?.stringValue ?? ""
         let parts = token.split(separator: ".")

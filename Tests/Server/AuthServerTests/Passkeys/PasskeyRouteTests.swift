@@ -43,7 +43,7 @@ struct PasskeyRouteTests {
             let client = PasskeyClient(server)
             let count = try await server.statements {
                 for _ in 0..<50 { #expect(try await client.post("/authentication/options").status == 200) }
-                // Nor do answers to challenges that this server did not make.
+                // Nor with another server's challenges.
                 let unknown: AuthJSON = ["challenge_id": "6b1c8a2e-3f0d-8a53-9f0e-1b2c3d4e5f60", "credential": [:]]
                 let answer = try await client.post("/authentication/verify", unknown)
                 #expect(answer.code == "webauthn_challenge_not_found")
@@ -116,7 +116,7 @@ struct PasskeyRouteTests {
             _ = try await client.register(ada)
             let begun = try await client.post("/authentication/options")
             let answer = try client.get(begun)
-            // What another node would know: only what the database has.
+            // As another node: only what the database has.
             let user = try #require(UserID(ada.userID))
             let id = try #require(PasskeyChallengeID(begun["challenge_id"]?.stringValue ?? ""))
             let known = PasskeyChallenge(id, for: .authentication, server.accounts.secrets)
@@ -138,7 +138,7 @@ struct PasskeyRouteTests {
 
     @Test("An answer that the server could not decide leaves the challenge", arguments: TestDatabase.all)
     func undecided(_ kind: TestDatabase) async throws {
-        // As the owner of the tables, who alone can rename one.
+        // Only the tables' owner can rename one.
         try await TestServer.with(on: kind, change: PasskeyClient.settings()) { server in
             var client = PasskeyClient(server)
             _ = try await client.register(server.signUp())

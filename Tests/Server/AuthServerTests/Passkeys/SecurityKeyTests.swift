@@ -16,7 +16,6 @@ struct SecurityKeyTests {
         return rules
     }
 
-    /// A user's key, and the calls of the app.
     private struct Key {
         let server: TestServer
         var device = SoftAuthenticator()
@@ -37,7 +36,6 @@ struct SecurityKeyTests {
             try await post("/\(factor)/challenge", bearer: bearer)
         }
 
-        /// The answer of the device to a challenge of either kind.
         mutating func answer(
             _ asked: TestAnswer, hasType: Bool = true, _ changes: SoftChanges = SoftChanges()
         ) throws -> AuthJSON {
@@ -168,7 +166,7 @@ struct SecurityKeyTests {
             #expect(refused.status == 403 && refused.code == "fresh_sign_in_required", "\(refused)")
             let fresh = try await server.low()
             let raised = try #require(TestSession(try await key.verify(fresh.accessToken)))
-            // A verified factor is a proof itself, so it needs none.
+            // A verified factor is a proof itself.
             let low = try await server.low()
             server.clock.advance(by: .seconds(60))
             #expect(try await key.verify(low.accessToken).status == 200)
@@ -188,7 +186,6 @@ struct SecurityKeyTests {
             other.device = SoftAuthenticator()
             let second = try await key.post("/\(key.factor)/verify", bearer: raised.accessToken, other.answer(early))
             #expect(second.status == 422 && second.code == "mfa_verification_failed")
-            // The key of one factor does not verify another.
             var next = Key(server)
             try await next.enroll(raised.accessToken, name: "next")
             let asked = try await next.challenge(raised.accessToken)
@@ -215,7 +212,6 @@ struct SecurityKeyTests {
             try await two.enroll(raised.accessToken, name: "two")
             #expect(try await two.verify(raised.accessToken).status == 200)
             let session = try #require(TestSession(try await server.signIn()))
-            // The challenge of the second factor, and the key of the first.
             var mixed = one
             mixed.factor = two.factor
             #expect(try await mixed.verify(session.accessToken).status == 200)

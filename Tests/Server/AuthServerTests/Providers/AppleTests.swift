@@ -71,7 +71,7 @@ struct AppleTests {
                 #expect(answer.status == 200, "\(answer)")
             }
             #expect(try await server.refresh(session.refreshToken).status == 400)
-            // A new sign-in works, and a late delivery does not undo it.
+            // A late delivery does not undo a new sign-in.
             server.clock.advance(by: .seconds(5))
             let again = try #require(
                 TestSession(try await server.idTokenGrant("apple", try await server.appleCredential())))
@@ -102,7 +102,7 @@ struct AppleTests {
 }
 
 extension TestServer {
-    /// The signed text of a notification about the person "verified".
+    /// Signed, about the person "verified".
     func notification(_ event: String) async throws -> String {
         let answer = try await send(.post, "/dev/apple/notify", json: ["person": "verified", "event": .string(event)])
         guard answer.status == 200, let payload = wire.posted.last?["payload"]?.stringValue else {

@@ -98,7 +98,7 @@ struct BrowserFlowTests {
                 #expect(led.status == 303)
                 #expect(led.location?.hasPrefix("https://app.example.org?error=invalid_request") == true)
                 #expect(led.query["error_code"] == "bad_oauth_state")
-                // A browser with its own cookie is still another browser.
+                // Its own cookie makes it another browser.
                 _ = try await victim.open(server.authorizePath("google"))
             }
             #expect(try await attacker.open(address).query["code"] != nil)

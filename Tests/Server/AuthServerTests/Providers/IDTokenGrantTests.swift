@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension TestServer {
-    /// Apple's credential on a device: `identityToken`, `authorizationCode`, `fullName` once.
+    /// `identityToken`, `authorizationCode`, and `fullName` once.
     func appleCredential(_ person: String = "verified", email: String? = nil, nonce: String? = nil) async throws
         -> TestAnswer
     {
@@ -98,7 +98,7 @@ struct IDTokenGrantTests {
                 #expect(answer["error"] == "invalid request")
             }
             #expect(try await server.count("used_id_tokens") == 1)
-            // An expired token need not be remembered, on the slowest node either.
+            // An expired token need not be remembered, even on the slowest node.
             server.clock.advance(by: .seconds(86_400 + 3_600))
             while try await server.auth.purgeExpired() > 0 {}
             #expect(try await server.count("used_id_tokens") == 0)

@@ -155,7 +155,7 @@ struct IdentityRouteTests {
             let answers = [try await startLink(server, ada.accessToken), try await link(ada.accessToken, "existing")]
             for answer in answers { #expect(answer.status == 403 && answer.code == "fresh_sign_in_required") }
             #expect(try await identities(server, ada.accessToken).count == 1)
-            // Begun while the sign-in was fresh, a link may be finished after that.
+            // Begun while the sign-in was fresh.
             let back = try await TestBrowser(server).choose("verified", at: start["url"]?.stringValue ?? "")
             #expect(try await server.redeem(back.query["code"])["user"]?["id"]?.stringValue == ada.userID)
             #expect(try await link(guest.accessToken, "existing")["user"]?["id"]?.stringValue == guest.userID)

@@ -22,7 +22,7 @@ struct LinkCodeTests {
         }
     }
 
-    /// An account with an unproven address, and the link question of that address's owner.
+    /// An unproven address, and its owner's link question.
     private func asked(_ server: TestServer) async throws -> (stranger: TestSession, question: TestAnswer) {
         let stranger = try await server.signUp(Self.email, password: "the stranger's password")
         let question = try await server.idTokenGrant("google", try await server.googleCredential())
@@ -89,7 +89,7 @@ struct LinkCodeTests {
             let (_, google) = try await asked(server)
             let apple = try await server.idTokenGrant("apple", try await server.appleCredential())
             let first = try await code(server, of: google)
-            // Of another ticket, and not a code to sign in with.
+            // Another ticket's, and not a code to sign in with.
             #expect(try await confirm(server, apple, first).code == "otp_expired")
             for type in ["email", "magiclink", "recovery", "signup", "email_change"] {
                 #expect(try await server.verify(type, code: first, email: Self.email).code == "otp_expired")

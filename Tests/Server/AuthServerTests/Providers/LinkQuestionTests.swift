@@ -16,7 +16,7 @@ struct LinkQuestionTests {
         try await server.send(.post, "/auth/v1/token?grant_type=\(grant)", bearer: bearer, json: body)
     }
 
-    /// A user signs up with an address; its owner then signs in with Google.
+    /// Someone signs up with an address; its owner then signs in with Google.
     private func conflict(_ server: TestServer) async throws -> (TestSession, TestAnswer) {
         let ada = try await server.signUp("verified@example.com")
         return (ada, try await server.idTokenGrant("google", try await server.googleCredential()))
@@ -59,12 +59,12 @@ struct LinkQuestionTests {
             #expect(victim.userID != attacker.userID)
             #expect(recovered["user"]?["user_metadata"]?["note"] == nil)
             #expect(recovered["user"]?["identities"]?.arrayValue?.count == 1)
-            // Password, session, refresh token, identity: none leads to the victim.
+            // Neither password, session, refresh token nor identity leads to the victim.
             let entered = [
                 try await server.signIn("verified@example.com", password: "the attacker knows"),
                 try await server.refresh(attacker.refreshToken),
             ]
-            // The attacker keeps the account that the attacker made, without the address.
+            // The attacker keeps the own account, without the address.
             for answer in entered { #expect(answer["user"]?["id"]?.stringValue == attacker.userID, "\(answer)") }
             let left = try await server.send(.get, "/auth/v1/user", bearer: attacker.accessToken)
             #expect(left["email"] != "verified@example.com")
