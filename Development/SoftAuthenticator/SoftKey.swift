@@ -33,7 +33,7 @@ package struct SoftKey: Sendable {
 
     private init(_ algorithm: COSEAlgorithm, _ key: Private) { (self.algorithm, self.key) = (algorithm, key) }
 
-    /// Reuses an RSA key, which is slow to generate.
+    /// Reuses an RSA key, which is slow to generate; nil for other keys and algorithms.
     package func with(_ algorithm: COSEAlgorithm) -> SoftKey? {
         guard case .rsa = key, ![.es256, .es384, .es512, .edDSA].contains(algorithm) else { return nil }
         return SoftKey(algorithm, key)

@@ -42,6 +42,7 @@ struct BoundStatement {
             "\(link) unnest(\(parameters.joined(separator: ", "))) AS asked (\(names.joined(separator: ", ")))"
         let body = (head + text.dropFirst(verb.count))
             .replacing(/\$([0-9]+)/) { place in
+                // A column with only nulls has no type.
                 Int(place.output.1).map { values.isNull($0) ? "NULL" : Self.name($0) } ?? ""
             }
             .replacing("{\(Clause.ofMany.rawValue)}", with: asked)

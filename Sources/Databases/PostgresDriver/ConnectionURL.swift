@@ -48,7 +48,7 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
 
     package static let missingLibrary = "libpq.so.5 cannot be loaded: install PostgreSQL's client library (libpq5)"
 
-    /// The URL's override the driver's.
+    /// The URL's parameters override the driver's.
     func parameters(connectLimit: Duration) -> [(keyword: String, value: String)] {
         let given = Set(parameters.map(\.keyword))
         let seconds = max(2, Int(connectLimit.components.seconds))
@@ -67,7 +67,7 @@ package struct ConnectionURL: Sendable, CustomStringConvertible, CustomReflectab
         value("sslmode") ?? environment["PGSSLMODE"] ?? (isLocal ? "prefer" : "verify-full")
     }
 
-    /// Overrides the driver's.
+    /// The URL's `options` override the driver's setting.
     func sets(_ setting: String) -> Bool { value("options")?.contains(setting) ?? false }
 
     private func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }

@@ -117,6 +117,7 @@ final class PostgresSession {
     ///
     /// - Parameter begun: When the server began, as far as the client can tell.
     func answerDeadline(since begun: Duration, _ limit: Duration, by deadline: Duration?) -> Duration {
+        // Later than the server's own statement timeout.
         let last = begun + limit + .seconds(2)
         return min(last, deadline.map { max($0, begun + .seconds(1)) } ?? last)
     }

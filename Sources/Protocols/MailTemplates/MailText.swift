@@ -16,6 +16,7 @@ struct MailText: Equatable, Sendable, CustomStringConvertible {
             if !scalar.isDeceptive {
                 kept.append(scalar)
             } else if scalar.properties.generalCategory != .format {
+                // A line break. Bidirectional controls leave no space.
                 kept.append(" ")
             }
         }

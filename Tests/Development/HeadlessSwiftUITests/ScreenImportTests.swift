@@ -16,7 +16,7 @@ struct ScreenImportTests {
         }.sorted()
     }
 
-    /// What the screens use or are likely to use.
+    /// Used, or likely to be used, by the screens.
     private var foundation: Regex<Substring> {
         #/
         \b(?:URL|UUID|Date|Data|Bundle|Locale|Calendar|TimeZone|TimeInterval|URLError|LocalizedError)\b(?!:)

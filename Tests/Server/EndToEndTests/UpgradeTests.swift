@@ -10,7 +10,7 @@ import Testing
 struct UpgradeTests {
     private static let level = TestDatabase.migrations.last?.number ?? 0
 
-    /// What a newer program may change in each table.
+    /// A newer program may change each table in these ways.
     private static let next = Migration(
         level + 1, "of a newer program",
         [

@@ -21,6 +21,7 @@ final class Terminal: Sendable {
         Task {
             for await signal in signals {
                 if signal == .sigcont {
+                    // While the program was stopped, the shell turned the echo on.
                     terminal.hideAgain()
                     continue
                 }

@@ -105,6 +105,7 @@ struct OpenedAccounts {
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions, using used: Set<Setting>? = nil) async throws {
         let settings = try options.settings(using: used)
+        // A command that does not use the secrets opens no sealed data.
         let none = used?.contains(.secrets) == false ? ServerSecrets([(0, System.randomBytes(32))]) : nil
         guard let secrets = settings.secrets ?? none else {
             throw CommandFailure("The configuration has no server secrets.")

@@ -5,6 +5,7 @@ enum DisplayText {
     /// Trims the text and removes control characters, line breaks and bidirectional controls. `limit` is in code
     /// points.
     static func cut(_ text: String, to limit: Int) -> String {
+        // Bounds the work.
         let cleaned = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4_096).filter(isHarmless)))
         var (result, count) = ("", 0)
         for character in cleaned.drop(while: \.isWhitespace) {
