@@ -35,12 +35,14 @@ struct UnlinkDecisionTests {
             (["email ada@example.com"], true, 0, .refuse(.lastMethod)),
             (["email ada@example.com"], true, 9, .refuse(.lastMethod)),
             (["google ada@example.com"], false, 0, .refuse(.lastMethod)),
+            // The address's identity without a password is no method.
             (["email ada@example.com", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["phone", "google ada@example.com"], false, 1, .refuse(.lastMethod)),
             (["email ada@example.com", "google ada@example.com"], false, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 1, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 0, .remove(.keeps)),
             (["email ada@example.com", "google ada@example.com"], true, 9, .refuse(.notFound)),
+            // The password is a sign-in method without an identity.
             (["google ada@example.com"], true, 0, .remove(.keeps)),
             // The address moves.
             (["email ada@example.com", "google ada@example.org"], true, 0, .remove(.becomes(Self.other))),

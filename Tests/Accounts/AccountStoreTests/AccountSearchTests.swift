@@ -205,6 +205,7 @@ struct AccountSearchTests {
                 "UPDATE users SET deleted_at = \(now) WHERE created_at = (SELECT min(created_at) FROM users)")
         }
         var search = AccountSearch()
+        // The second has an index for this state alone.
         for (text, state, pages) in [("person", .deleted, 3), (nil, .deleted, 1), (nil, nil, 5)] as [Rare] {
             (search.text, search.state) = (text, state)
             search.method = state == nil ? "phone" : nil

@@ -57,6 +57,7 @@ struct RefreshTests {
             let first = try await store.signedIn()
             let second = try #require(try await store.refresh(first.refreshToken).issued)
             try await store.accounts.sessions.noteUse(of: second.session.id, counter: used)
+            // A token that was never issued reveals nothing.
             try await store.accounts.sessions.noteUse(of: second.session.id, counter: 7)
             #expect(try await store.refresh(first.refreshToken).verdict == .reissue)
             store.clock.advance(by: .seconds(11))

@@ -79,6 +79,7 @@ struct FairQueueTests {
             let others = (0..<72).map { number in
                 Task { try await hasher.matches(password, Known.argon2i, for: source(2 + UInt64(number), 1)) }
             }
+            // One request of the flood leaves for each.
             await until { refused.count == 72 }
             gate.open()
             for task in others { #expect(try await task.value == .wrong) }

@@ -65,6 +65,7 @@ struct DailyRitualTests {
         let model = JournalModel(
             calls: ProfileCalls {
                 ask.yield()
+                // A call that a cancellation does not end.
                 await Task { for await _ in answering { return } }.value
                 if fails { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) }
                 return ada

@@ -29,6 +29,7 @@ struct DayTests {
             }
             let (start, firstKeys) = (server.clock.now, try await keyIDs(server))
             for minute in stride(from: 0, to: hours * 60, by: Self.step) {
+                // Waiting before a retry also moves the clock.
                 let due = start + .seconds(minute * 60)
                 if server.clock.now < due { server.clock.advance(by: due - server.clock.now) }
                 if minute % 240 == 120 { try await rotateKey(server) }

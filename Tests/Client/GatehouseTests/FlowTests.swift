@@ -135,6 +135,7 @@ struct FlowTests {
             world.expireToken()
             world.network.stay(.isDown)
             let listener = NoticeListener(to: notices)
+            // The stream may begin to listen after the first refresh.
             await until {
                 await #expect(throws: AuthClientError.self) { try await world.client.session }
                 return await listener.heard.count == 2

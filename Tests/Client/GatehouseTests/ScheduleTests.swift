@@ -65,6 +65,7 @@ struct ScheduleTests {
         } catch AuthClientError.signedOut(let reason) {
             Issue.record("signed out: \(reason)")
         } catch {
+            // Offline or a full disk: the session stays.
         }
     }
 

@@ -222,6 +222,7 @@ struct SharedCommitTests {
         let held = HeldWrite(database) { db in try db.run("UPDATE note SET text = 'held' WHERE id = 1") }
         await held.hasBegun()
         let change = Task { try await database.change(Self.rename(1, to: "new")) }
+        // Until it waits for the row; then it is cut off.
         while try await database.read({ db in
             try db.row(
                 """

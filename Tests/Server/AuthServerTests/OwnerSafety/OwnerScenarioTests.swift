@@ -206,6 +206,7 @@ struct OwnerScenarioTests {
             }
             #expect(statuses == [403, 429])
             #expect(try await server.signIn(peer: "203.0.113.9").status == 200)
+            // Even the sender's right code is not refused.
             let code = try await code(server)
             let right: AuthJSON = ["type": "recovery", "email": .string(Self.email), "token": .string(code)]
             #expect(try await server.send(.post, "/auth/v1/verify", json: right, peer: "203.0.113.1").status == 200)
