@@ -163,7 +163,7 @@ let excluded = [
 func embedded(_ files: String) -> [Resource] { words(files).map { .embedInCode($0) } }
 let resources: [String: [Resource]] = [
     "Gatehouse": privacy.resources, "GatehouseModel": [.process("Resources")] + privacy.resources,
-    "GatehouseUI": [.process("Resources")] + privacy.resources,
+    "GatehouseUI": [.process("Resources")] + privacy.resources, "IdentityProviders": embedded("OAuth/providers.json"),
     "BoxScoreScreens": [.process("Localizable.xcstrings")], "DailyRitualScreens": [.process("Localizable.xcstrings")],
     "HeadlessSwiftUITests": [.process("Texts")], "MailTemplates": embedded("Layout/mail.html Layout/mail.txt"),
     "WebPages": embedded("Layout/page.html Layout/form.html Layout/console.html Layout/part.html Layout/table.html")

@@ -31,6 +31,22 @@ package struct StandInRegistration: Sendable {
         package let redirectURIs: [String]
     }
 
+    /// An app's registration with a simulated provider without OpenID Connect.
+    package struct OAuth: Sendable {
+        package let provider: SimulatedProvider
+        /// Replaces the scheme and host of the provider's addresses.
+        package let base: String
+        /// The client id.
+        package let client: String
+        /// The client secret.
+        package let secret: Secret
+        /// The allowed redirect URIs, compared byte for byte.
+        package let redirectURIs: [String]
+    }
+
+    /// The registrations with the simulated GitHub, Discord and X.
+    package let oauth: [OAuth]
+    /// The registration with the simulated Apple.
     package let apple: Apple
     package let google: Google
 }
@@ -53,7 +69,9 @@ package struct StandInSettings: Sendable {
     package var notificationEndpoint: String?
     package var app: String?
     package var inbox: String?
-    /// The token endpoints' delay for the slow test account.
+    /// The providers that the page at `/dev` links to.
+    package var offered = ["google", "apple"]
+    /// The delay of the token endpoints for the slow test account.
     package var slowness: Duration = .seconds(5)
 
     package init(external: String) {

@@ -9,6 +9,7 @@ package struct StandIns: Sendable {
     package let apple: StandInApple
     package let google: StandInGoogle
     package let registration: StandInRegistration
+    private let oauth: [StandInOAuth]
     private let landing: LandingPage
 
     /// The default redirect target.
@@ -25,15 +26,24 @@ package struct StandIns: Sendable {
             issuer: settings.external + SimulatedProvider.google.path, webClient: settings.googleWebClient,
             secret: Secret("stand-in-" + Base64URL.text(world.randomBytes(24))), apps: settings.googleApps,
             redirectURIs: settings.redirectURIs)
+        let oauth = SimulatedProvider.withoutOpenID.map { provider in
+            StandInRegistration.OAuth(
+                provider: provider, base: settings.external + provider.path, client: "\(provider.rawValue)-client",
+                secret: Secret("stand-in-" + Base64URL.text(world.randomBytes(24))),
+                redirectURIs: settings.redirectURIs)
+        }
         return StandIns(
             apple: try StandInApple(apple, publicKey: key.publicKey, settings, world),
             google: StandInGoogle(google, settings, world),
-            registration: StandInRegistration(apple: apple, google: google),
-            landing: LandingPage(external: settings.external, app: settings.app, inbox: settings.inbox))
+            registration: StandInRegistration(oauth: oauth, apple: apple, google: google),
+            oauth: oauth.map { StandInOAuth($0, settings, world) },
+            landing: LandingPage(
+                external: settings.external, app: settings.app, inbox: settings.inbox, offered: settings.offered))
     }
 
     package func tables(runtime: ServerRuntime) -> [RouteTable] {
         [apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime)]
+            + oauth.map { $0.table(runtime: runtime) }
     }
 
     private static func privateKey(_ randomBytes: (Int) -> [UInt8]) -> (P256.Signing.PrivateKey, Secret) {

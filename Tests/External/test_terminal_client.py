@@ -425,6 +425,18 @@ def test_a_provider_signs_in_in_the_browser(visitor, elsewhere):
     assert len(visitor.kept()) == 2
 
 
+def test_github_signs_in_through_its_stand_in(project):
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with project.at_terminal("login", "--provider", "github", "--no-browser", "--json") as terminal:
+        terminal.wait_for("}")
+        page = browser.open(json.loads(terminal.seen)["open"], timeout=PATIENCE_SECONDS)
+        browser.open(page.url, b"person=verified", timeout=PATIENCE_SECONDS).read()
+        terminal.wait_for('"signed_in":true')
+        assert terminal.end() == 0
+    user = project.json("whoami")["user"]
+    assert user["providers"] == ["github"] and user["email"] == "verified@example.com"
+
+
 def test_no_is_an_answer_in_the_browser(visitor):
     ended = visitor.run("login", "--provider", "apple", "--json")
     opened, failure = ended.err.splitlines()
@@ -679,7 +691,7 @@ def test_a_password_is_prompted_for_and_not_shown(person, new_email):
 def test_two_passwords_that_differ_are_not_sent(person, new_email):
     with person.at_terminal("signup", "--email", new_email(), "--first-name", "Ada") as terminal:
         terminal.answer("Password: ", PASSWORD).answer("Password again: ", "another one")
-        assert terminal.end() == USAGE and "Passwords do not match." in terminal.seen
+        assert terminal.end() == USAGE and "Passwords don't match." in terminal.seen
 
 
 @pytest.mark.parametrize("end", ["\x03", signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])

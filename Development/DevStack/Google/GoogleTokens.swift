@@ -46,9 +46,9 @@ extension StandInGoogle {
         OAuthRefusal(.unauthorized, "invalid_client", problem, challenge: #"Basic realm="stand-in for Google""#)
     }
 
-    /// Both parts are form-encoded first (RFC 6749 §2.3.1). Foundation also decodes text whose last bits belong to no
-    /// byte.
-    private static func basic(_ header: String) -> (client: String, secret: String)? {
+    /// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1). Foundation also decodes text whose last
+    /// bits belong to no byte.
+    static func basic(_ header: String) -> (client: String, secret: String)? {
         guard header.utf8.count < 4_096, header.lowercased().hasPrefix("basic "),
             let data = Data(base64Encoded: String(header.dropFirst(6))),
             data.base64EncodedString() == header.dropFirst(6), case let bytes = Array(data),

@@ -17,6 +17,8 @@ struct LandingPage: Sendable {
     let external: String
     var app: String?
     var inbox: String?
+    /// The providers to link to.
+    var offered: [String] = []
 
     func table(runtime: ServerRuntime) -> RouteTable {
         RouteTable(
@@ -53,7 +55,7 @@ struct LandingPage: Sendable {
             \(placeLinks)\
             <h2>Sign in with the stand-ins</h2>
             <ul>
-            \([SimulatedProvider.google, .apple].map(link))\
+            \(SimulatedProvider.allCases.filter { offered.contains($0.rawValue) }.map(link))\
             </ul>
             """)
     }

@@ -56,7 +56,12 @@ extension Person {
     static let relayAddress = "h1dd3n4ddr@privaterelay.appleid.com"
 
     package static func cast(of provider: SimulatedProvider) -> [Person] {
-        provider == .apple ? all : all.filter { $0.address != .hidden }
+        switch provider {
+        case .apple: all
+        case .google: all.filter { $0.address != .hidden }
+        // No ID token, and so no nonce.
+        case .github, .discord, .x: all.filter { $0.address != .hidden && $0.conduct != .mixesUpNonce }
+        }
     }
 
     private static let all = [

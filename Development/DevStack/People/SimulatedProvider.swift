@@ -1,16 +1,19 @@
 import Crypto
 import GatehouseWire
 
-package enum SimulatedProvider: String, Sendable {
-    case apple
+/// A simulated provider.
+package enum SimulatedProvider: String, CaseIterable, Sendable {
     case google
+    case apple
+    case github
+    case discord
+    case x
 
-    var name: String {
-        switch self {
-        case .apple: "Apple"
-        case .google: "Google"
-        }
-    }
+    /// Those that ``StandInOAuth`` simulates.
+    package static let withoutOpenID: [SimulatedProvider] = [.github, .discord, .x]
+
+    /// The display name.
+    var name: String { ProviderTitle.text(of: rawValue) }
 
     var path: String { "/dev/" + rawValue }
 }
@@ -25,6 +28,7 @@ extension SimulatedProvider {
             let middle = digest.prefix(16).hexadecimal
             return "00" + digits[16..<20].joined() + "." + middle + "." + digits[20..<24].joined()
         case .google: return "1" + digits.prefix(20).joined()
+        case .github, .discord, .x: return "1" + digits.prefix(16).joined()
         }
     }
 }

@@ -12,7 +12,10 @@ import SwiftUI
         if parent == .layers { return (isWide ? ["width:100%"] : []) + (isHigh ? ["height:100%"] : []) }
         let (main, cross) = isRow ? (isWide, isHigh) : (isHigh, isWide)
         let shrinks = isRow && [.text, .vstack, .box, .link, .button].contains(element.kind)
-        return [main ? "flex:1 1 0" : shrinks ? "flex:0 1 auto" : "flex:none"] + (cross ? ["align-self:stretch"] : [])
+        // Stretched, an element with a maximum would stay at the start instead of where its container aligns it.
+        let isLimited = !isRow && element.style.width.maximum.map { $0 != .infinity } ?? false
+        return [main ? "flex:1 1 0" : shrinks ? "flex:0 1 auto" : "flex:none"]
+            + (cross ? [isLimited ? "width:100%" : "align-self:stretch"] : [])
     }
 
     private static func look(_ style: ElementStyle) -> [String] {

@@ -58,6 +58,36 @@ public struct AuthProvider: RawRepresentable, Hashable, Sendable, ExpressibleByS
     public static let apple: AuthProvider = "apple"
     /// Google.
     public static let google: AuthProvider = "google"
+    /// Microsoft: work, school and personal accounts.
+    public static let azure: AuthProvider = "azure"
+    /// Bitbucket.
+    public static let bitbucket: AuthProvider = "bitbucket"
+    /// Discord.
+    public static let discord: AuthProvider = "discord"
+    /// Facebook. Tokens of Limited Login sign in with ``GatehouseClient/signInWithIdToken(credentials:)``.
+    public static let facebook: AuthProvider = "facebook"
+    /// Figma.
+    public static let figma: AuthProvider = "figma"
+    /// GitHub.
+    public static let github: AuthProvider = "github"
+    /// GitLab.
+    public static let gitlab: AuthProvider = "gitlab"
+    /// Kakao.
+    public static let kakao: AuthProvider = "kakao"
+    /// LinkedIn.
+    public static let linkedinOIDC: AuthProvider = "linkedin_oidc"
+    /// Notion.
+    public static let notion: AuthProvider = "notion"
+    /// Slack.
+    public static let slackOIDC: AuthProvider = "slack_oidc"
+    /// Spotify.
+    public static let spotify: AuthProvider = "spotify"
+    /// Twitch.
+    public static let twitch: AuthProvider = "twitch"
+    /// X.
+    public static let x: AuthProvider = "x"
+    /// Zoom.
+    public static let zoom: AuthProvider = "zoom"
 }
 
 /// A provider's sign-in in the app. Does not print its tokens.

@@ -1,4 +1,5 @@
 public import Gatehouse
+import GatehouseWire
 
 /// A sign-in method, such as a provider.
 public struct AuthMethod: RawRepresentable, Hashable, Sendable {
@@ -28,19 +29,5 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     }
 
     /// The display name, such as `GitHub`, not localized.
-    public var name: String {
-        if let name = Self.names[rawValue] { return name }
-        let words = (rawValue.split(separator: ":").last ?? "").split(whereSeparator: { "-_ ".contains($0) })
-        return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
-    }
-
-    private static let names = [
-        "anonymous": "Guest", "apple": "Apple", "azure": "Microsoft", "bitbucket": "Bitbucket",
-        "discord": "Discord", "email": "Email", "facebook": "Facebook", "figma": "Figma", "fly": "Fly.io",
-        "github": "GitHub", "gitlab": "GitLab",
-        "google": "Google", "kakao": "Kakao", "keycloak": "Keycloak", "linkedin": "LinkedIn",
-        "linkedin_oidc": "LinkedIn", "notion": "Notion", "passkey": "Passkey", "slack": "Slack", "slack_oidc": "Slack",
-        "snapchat": "Snapchat", "spotify": "Spotify", "twitch": "Twitch", "twitter": "X", "x": "X",
-        "workos": "WorkOS", "zoom": "Zoom",
-    ]
+    public var name: String { self == .anonymous ? "Guest" : ProviderTitle.text(of: rawValue) }
 }

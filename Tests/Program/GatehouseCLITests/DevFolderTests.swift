@@ -70,13 +70,15 @@ struct DevFolderTests {
         let standIns = try #require(try DevStandIns(at: "http://127.0.0.1:1234", confirmsAutomatically: true))
         #expect(standIns.appleURL == "http://127.0.0.1:1234/dev/apple")
         #expect(standIns.googleURL == "http://127.0.0.1:1234/dev/google")
-        #expect(standIns.providers.map(\.settings.name) == ["apple", "google"])
-        #expect(standIns.providers.map(\.settings.issuers.first) == [standIns.appleURL, standIns.googleURL])
-        #expect(standIns.providers.map(\.address) == [.none, .present])
+        #expect(standIns.providers.map(\.settings.name) == ["apple", "google", "github"])
+        #expect(standIns.providers.map(\.settings.issuers.first).prefix(2) == [standIns.appleURL, standIns.googleURL])
+        #expect(standIns.providers.map(\.address) == [.none, .present, .present])
         for provider in standIns.providers {
             #expect(provider.settings.offersBrowserSignIn && provider.linking == .automatic)
             #expect(provider.redirectURL == "http://127.0.0.1:1234/auth/v1/callback")
         }
+        let some = try DevStandIns(at: "http://127.0.0.1:1234", offering: ["x"], confirmsAutomatically: true)
+        #expect(some?.providers.map(\.settings.name) == ["x"])
         #expect(try DevStandIns(at: "http://192.168.1.2:1234", confirmsAutomatically: true) == nil)
     }
 

@@ -74,7 +74,7 @@ struct OpenIDSettingsTests {
             Issue.record("\(acme.settings.endpoints)")
             return
         }
-        #expect(metadata.keys.text == "https://a.example/keys" && metadata.token?.text == "https://a.example/token")
+        #expect(metadata.keys?.text == "https://a.example/keys" && metadata.token?.text == "https://a.example/token")
         #expect(metadata.authorization == nil)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseServer
+import IdentityProviders
 import TestSupport
 import Testing
 
@@ -18,9 +19,9 @@ struct SettingTableTests {
             let file = root.appendingPathComponent("Sources/Server/GatehouseServer/Settings/" + name)
             return try String(contentsOf: file, encoding: .utf8).matches(of: /static let \w+ = Setting\(/).count
         }
-        // Apple, Google and Keycloak have eight settings each; twelve kinds of email have two, and their folder. Five
+        // Each provider has eight settings; twelve kinds of email have two, and their folder. Five
         // hooks have three settings, and four of them one for failures.
-        let generated = 3 * 8 + 12 * 2 + 1 + 5 * 3 + 4 + Setting.notices.count
+        let generated = (3 + KnownProvider.all.count) * 8 + 12 * 2 + 1 + 5 * 3 + 4 + Setting.notices.count
         #expect(rows.reduce(generated, +) == Setting.allCases.count)
     }
 

@@ -32,7 +32,11 @@ package struct ProviderChecks: Sendable {
         var keys = "its keys"
         do {
             let provider = try OpenIDProvider(settings, rule: calls.rule, now: now, transport: calls.send)
-            keys = "its keys at \(try await provider.metadata().keys)"
+            guard settings.acceptsIDTokens else {
+                try await provider.reach()
+                return .ok(name, "reachable")
+            }
+            keys = try await provider.metadata().keys.map { "its keys at \($0)" } ?? keys
             return .ok(
                 name, "reachable; accepts ID tokens signed with \(Self.list(try await provider.usableAlgorithms()))")
         } catch ProviderFailure.unavailable(_, .unsupportedAlgorithms(let announced)) {
@@ -47,6 +51,10 @@ package struct ProviderChecks: Sendable {
             return .problem(
                 name, "\(keys) cannot be read: \(Self.reason(trouble))",
                 "sign-in fails: check that this machine can reach the URL")
+        } catch ProviderFailure.unavailable(.userInfo, let trouble) {
+            return .problem(
+                name, "its profile address cannot be called: \(Self.reason(trouble))",
+                "sign-in fails: check that this machine can reach the provider")
         } catch {
             return .problem(
                 name, "its discovery document cannot be read: \(Self.reason(error))",

@@ -5,12 +5,23 @@ import GatehouseDesktop
 import GatehouseModel
 import GatehouseWire
 
-enum WebProvider: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case google, apple
+/// A provider to sign in with in the browser.
+struct WebProvider: ExpressibleByArgument, Sendable {
+    let provider: AuthProvider
 
-    var provider: AuthProvider { self == .google ? .google : .apple }
-    var method: AuthMethod { self == .google ? .google : .apple }
-    var title: String { self == .google ? "Google" : "Apple" }
+    /// - Returns: nil for text that is no provider's name, such as one with spaces.
+    init?(argument: String) {
+        let name = argument.lowercased()
+        let isName = name.utf8.allSatisfy { $0.isLowerAlphanumeric || "-_:".utf8.contains($0) }
+        guard (1...64).contains(name.utf8.count), isName else { return nil }
+        provider = AuthProvider(rawValue: name)
+    }
+
+    var method: AuthMethod { AuthMethod(provider) }
+    /// The provider's display name.
+    var title: String { method.name }
+
+    static let defaultCompletionKind = CompletionKind.list(["apple", "azure", "discord", "github", "gitlab", "google"])
 }
 
 struct BrowserSignIn: Sendable {

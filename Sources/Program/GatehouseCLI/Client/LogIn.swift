@@ -30,7 +30,7 @@ struct LogIn: ClientCommand {
     @Flag(help: "Sign in with an emailed code.") var magicLink = false
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
-    @Option(help: "Sign in with google or apple, in the browser.") var provider: WebProvider?
+    @Option(help: "Sign in with a provider such as google or github, in the browser.") var provider: WebProvider?
     @Flag(help: "Print the URL instead of opening a browser.") var noBrowser = false
     @Option(
         help: ArgumentHelp("The local port that the browser returns to (default: any free port).", valueName: "port"))

@@ -51,13 +51,23 @@ struct Dev: AsyncParsableCommand {
             at /app; an empty value omits it.
             """, valueName: "file"))
     var teamCatalogue: String?
+    @Option(
+        help: ArgumentHelp(
+            "Comma-separated simulated providers to sign in with: \(DevStandIns.names.joined(separator: ", ")).",
+            valueName: "names"))
+    var providers = DevStandIns.usual.joined(separator: ",")
     @Flag(help: "Print URLs and keys as one line of JSON.") var json = false
     @Flag(help: "Apply the rate limits of `serve`.") var limits = false
     @Flag(help: "Require new accounts to confirm their email, with the code in the inbox.") var confirmEmail = false
     @Flag(help: "Require a recent sign-in or the current password to change sign-in methods.")
     var strict = false
 
+    private var simulated: [String] { providers.split(ascii: ",").map { String($0.filter { $0 != " " }) } }
+
     func validate() throws {
+        for name in simulated where !DevStandIns.names.contains(name) {
+            throw ValidationError("--providers: \(name) is none of \(DevStandIns.names.joined(separator: ", ")).")
+        }
         for entry in redirect where entry.contains(",") || !RedirectEntry.canMatch(entry, asPattern: true) {
             throw ValidationError("--redirect: \(entry) is not a valid redirect URL.")
         }
@@ -75,7 +85,7 @@ struct Dev: AsyncParsableCommand {
         let inbox = try inbox(address, folder)
         if inbox != nil { settings.auth.mail = DevInbox.rules(isLimited: limits) }
         let standIns = try DevStandIns(
-            at: address.localURL, app: app?.url, inbox: inbox?.url,
+            at: address.localURL, app: app?.url, inbox: inbox?.url, offering: simulated,
             confirmsAutomatically: settings.auth.confirmsAutomatically)
         settings.providers = standIns?.providers ?? []
         note(address, hasStandIns: standIns != nil, missing)
@@ -160,7 +170,7 @@ struct Dev: AsyncParsableCommand {
         }
         if !hasStandIns {
             Output.note(
-                "The stand-ins for Apple and Google, the example app (/app) and the inbox (/dev/inbox) are off: without "
+                "The simulated providers, the example app (/app) and the inbox (/dev/inbox) are off: without "
                     + "TLS they are available only on this machine.")
         } else if let missing {
             Output.note("The example app (/app) is off: \(missing.reason).")

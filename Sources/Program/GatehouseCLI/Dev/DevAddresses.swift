@@ -101,7 +101,7 @@ package struct DevAddresses: Sendable {
         let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
-            Sign in with simulated Google or Apple, without an account there: open \(StandIns.site(url)) and choose,
+            Sign in with a simulated provider, without an account there: open \(StandIns.site(url)) and choose,
             or open this URL (also with provider=apple); then redeem the code:
 
               \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))

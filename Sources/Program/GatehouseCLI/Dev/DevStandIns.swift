@@ -4,16 +4,23 @@ package import GatehouseServer
 import GatehouseWire
 import IdentityProviders
 
-/// The simulated Apple and Google.
+/// The simulated providers of `gatehouse dev`, and the server's settings for them.
 package struct DevStandIns: Sendable {
     let standIns: StandIns
+    /// The settings of the wanted providers for the server.
     package let providers: [ConfiguredProvider]
 
     /// - Parameters:
-    ///   - url: The stack's root URL.
-    ///   - app: The app in a browser.
-    /// - Returns: nil unless the URL is loopback: only there does a server accept providers without TLS.
-    package init?(at url: String, app: String? = nil, inbox: String? = nil, confirmsAutomatically: Bool) throws {
+    ///   - url: The root URL of the stack.
+    ///   - app: The URL of the app in a browser, if available.
+    ///   - inbox: The URL of the inbox.
+    ///   - names: The providers to offer, of ``names``.
+    /// - Returns: nil unless the URL is loopback: a server accepts providers without TLS only on its own machine.
+    /// - Throws: Errors of key generation.
+    package init?(
+        at url: String, app: String? = nil, inbox: String? = nil, offering names: [String] = Self.usual,
+        confirmsAutomatically: Bool
+    ) throws {
         guard ProviderURL(url)?.isLoopback == true else { return nil }
         let authURL = url + "/auth/v1"
         var settings = StandInSettings(external: url)
@@ -21,14 +28,23 @@ package struct DevStandIns: Sendable {
         settings.notificationEndpoint = authURL + "/apple/notifications"
         settings.app = app
         settings.inbox = inbox
+        settings.offered = names
         standIns = try StandIns.make(settings, in: Self.world)
         let defaults = ProviderDefaults(externalURL: authURL, confirmsAutomatically: confirmsAutomatically)
         var apple = try Self.apple(standIns.registration.apple)
         apple.isEmailOptional = true
         let google = try Self.google(standIns.registration.google)
-        providers = [apple, google].map { defaults.configure($0, linking: .automatic, redirectURL: nil) }
+        let known = [apple, google] + (try standIns.registration.oauth.map(Self.oauth))
+        providers = known.filter { names.contains($0.name) }
+            .map { defaults.configure($0, linking: .automatic, redirectURL: nil) }
     }
 
+    /// Every simulated provider.
+    package static let names = ["apple", "google"] + SimulatedProvider.withoutOpenID.map(\.rawValue)
+    /// Those that are offered unless others are wanted.
+    package static let usual = ["apple", "google", "github"]
+
+    /// The base URL of the simulated Apple.
     package var appleURL: String { standIns.registration.apple.base }
     package var googleURL: String { standIns.registration.google.issuer }
 
@@ -44,6 +60,13 @@ package struct DevStandIns: Sendable {
         try .google(
             clientIDs: [registration.webClient] + registration.apps, credential: .secret(registration.secret),
             issuer: registration.issuer)
+    }
+
+    private static func oauth(_ registration: StandInRegistration.OAuth) throws -> ProviderSettings {
+        let known = KnownProvider.all.first { $0.name == registration.provider.rawValue }
+        guard let known else { throw CommandFailure("There is no provider \(registration.provider.rawValue).") }
+        return try known.settings(
+            clientIDs: [registration.client], credential: .secret(registration.secret), url: registration.base)
     }
 
     private static var world: StandInWorld {

@@ -96,7 +96,8 @@ extension OpenIDProvider {
         parameters["response_type"] = "code"
         parameters["state"] = request.state
         parameters["scope"] =
-            AuthorizationRequest.words(settings.scopes, isApple ? [] : request.scopes).joined(separator: " ")
+            AuthorizationRequest.words(settings.scopes, isApple ? [] : request.scopes)
+            .joined(separator: settings.oauth?.scopeSeparator ?? " ")
         if isApple { parameters["response_mode"] = "form_post" }
         if settings.asksForIDToken { parameters["nonce"] = request.nonce }
         if settings.usesPKCE {
@@ -112,6 +113,8 @@ extension OpenIDProvider {
     /// - Throws: ``ProviderFailure/rejected(_:)`` for another issuer, or for none if the provider announces one; and
     ///   the errors of ``metadata()``.
     package func checkCallback(issuer: String?) async throws(ProviderFailure) {
+        // Without OpenID Connect the issuer's name is unknown; a redirect URI for each provider prevents mix-ups.
+        guard settings.oauth == nil else { return }
         let metadata = try await metadata()
         guard let issuer else {
             if metadata.namesItselfInCallbacks { throw .rejected(.foreignIssuer) }

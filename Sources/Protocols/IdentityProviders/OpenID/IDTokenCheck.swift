@@ -67,7 +67,8 @@ struct IDTokenCheck: Sendable {
 
     /// Apple and Google have several issuer names.
     private func isOurs(_ issuer: String) -> Bool {
-        settings.kind == .openID ? issuer == metadata.issuer : settings.issuers.contains(issuer)
+        if let tenants = TenantIssuer(metadata.issuer) { return tenants.tenant(of: issuer) != nil }
+        return settings.kind == .openID ? issuer == metadata.issuer : settings.issuers.contains(issuer)
     }
 
     private func checkTimes(_ claims: IDTokenClaims) throws(IdentityRejection) {

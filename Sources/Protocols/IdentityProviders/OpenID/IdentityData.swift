@@ -5,9 +5,10 @@ struct IdentityData {
     let claims: ProfileClaims
     let identity: VerifiedIdentity
 
-    func members(_ kind: ProviderSettings.Kind) -> AuthJSONObject {
+    func members(_ settings: ProviderSettings) -> AuthJSONObject {
+        if settings.oauth != nil { return social }
         guard identity.client != nil else { return profile }
-        return switch kind {
+        return switch settings.kind {
         case .apple: apple
         case .google: google
         case .openID: token
@@ -60,6 +61,17 @@ struct IdentityData {
                 "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
                 "avatar_url": identity.picture,
             ], custom: ["preferred_username": claims.text("preferred_username").map(AuthJSON.string)], in: common)
+    }
+
+    /// Without OpenID Connect.
+    private var social: AuthJSONObject {
+        let (name, account) = (claims.text("name"), claims.text("preferred_username"))
+        return with(
+            [
+                "provider_id": identity.subject, "name": name, "full_name": name, "picture": identity.picture,
+                "avatar_url": identity.picture, "user_name": account, "preferred_username": account,
+                "given_name": claims.text("given_name"), "family_name": claims.text("family_name"),
+            ], custom: [:], in: common)
     }
 
     private static let standardTexts = [

@@ -10,6 +10,7 @@ extension OpenIDProvider {
     package func verify(
         idToken: Secret, accessToken: Secret? = nil, nonce: NonceExpectation, client: String? = nil, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
+        guard settings.acceptsIDTokens else { throw .rejected(.foreignIssuer) }
         let (claims, payload) = try await checked(idToken, accessToken, nonce, client, now)
         var verified = identity(claims, payload.members, client: client)
         verified.token = IDTokenFingerprint(idToken, claims, payload.members)
@@ -23,6 +24,7 @@ extension OpenIDProvider {
     package func identity(
         of tokens: ProviderTokens, nonce: String?, at now: Instant
     ) async throws(ProviderFailure) -> VerifiedIdentity {
+        if let oauth = settings.oauth { return try await identity(of: tokens, by: oauth) }
         guard let idToken = tokens.idToken else {
             guard !settings.asksForIDToken else { throw .rejected(.missingIDToken) }
             let profile = try await profile(tokens)
@@ -94,6 +96,7 @@ extension OpenIDProvider {
 
     private func mayBeOurs(_ issuer: String) -> Bool {
         if settings.issuers.contains(issuer) { return true }
+        if let tenants = TenantIssuer(settings.issuers[0]) { return tenants.tenant(of: issuer) != nil }
         return settings.kind == .openID && ProviderMetadata.isSameIssuer(issuer, settings.issuers[0])
     }
 

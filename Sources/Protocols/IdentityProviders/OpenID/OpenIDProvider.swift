@@ -15,7 +15,7 @@ package struct OpenIDProvider: Sendable {
         transport: @escaping ProviderTransport
     ) throws(ProviderSettingsProblems) {
         let caller = ProviderCaller(rule: rule, transport: transport)
-        try Self.check(settings.endpoints, rule)
+        try Self.check(settings, rule)
         (self.settings, self.caller) = (settings, caller)
         let metadata: MetadataSource
         switch settings.endpoints {
@@ -28,7 +28,10 @@ package struct OpenIDProvider: Sendable {
                 })
         }
         source = metadata
-        keys = RemoteKeySet(now: now) { try await caller.keys(at: metadata.current().keys) }
+        keys = RemoteKeySet(now: now) {
+            guard let keys = try await metadata.current().keys else { throw ProviderFailure.notOffered(.keys) }
+            return try await caller.keys(at: keys)
+        }
         if case .appleKey(let key) = settings.credential {
             appleSecrets = AppleClientSecrets(key)
         } else {
@@ -37,18 +40,18 @@ package struct OpenIDProvider: Sendable {
     }
 
     private static func check(
-        _ endpoints: ProviderSettings.Endpoints, _ rule: OutgoingAddressRule
+        _ settings: ProviderSettings, _ rule: OutgoingAddressRule
     ) throws(ProviderSettingsProblems) {
         let called: [ProviderURL?] =
-            switch endpoints {
+            switch settings.endpoints {
             case .discovered(let base): [base]
             case .fixed(let known): [known.keys, known.token, known.userInfo, known.revocation]
             }
         var problems: [ProviderSettingsProblem] = []
-        for url in called.compactMap(\.self) {
+        for url in (called + [settings.oauth?.emails?.url]).compactMap(\.self) {
             do { try rule.check(url) } catch { problems.append(.addressRefused(error)) }
         }
-        if case .fixed(let known) = endpoints, let url = known.authorization {
+        if case .fixed(let known) = settings.endpoints, let url = known.authorization {
             do { try rule.checkForBrowser(url) } catch { problems.append(.addressRefused(error)) }
         }
         guard problems.isEmpty else { throw ProviderSettingsProblems(problems) }

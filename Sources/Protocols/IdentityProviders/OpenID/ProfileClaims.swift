@@ -58,12 +58,14 @@ struct ProfileClaims: Sendable {
         return url.text
     }
 
-    /// Apple's addresses are verified unless it says otherwise, as for some work and school accounts.
-    func vouchesForEmail(_ kind: ProviderSettings.Kind) -> Bool {
-        switch kind {
+    /// Apple's addresses are verified unless it states otherwise, as it does for some accounts at work and school.
+    func vouchesForEmail(_ settings: ProviderSettings) -> Bool {
+        switch settings.kind {
         case .apple: members["email_verified"].map(\.isNull) ?? true || flag("email_verified") == true
         case .google: flag("email_verified") ?? flag("verified_email") ?? false
-        case .openID: flag("email_verified") ?? false
+        case .openID where settings.oauth?.idToken?.vouchesForEmail == true: true
+        case .openID:
+            settings.vouchingClaim?.isTrue(in: .object(members)) ?? flag("email_verified") ?? false
         }
     }
 

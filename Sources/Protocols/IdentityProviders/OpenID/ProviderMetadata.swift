@@ -3,7 +3,9 @@ import GatehouseWire
 /// OpenID Connect Discovery 1.0 §3.
 package struct ProviderMetadata: Equatable, Sendable {
     package let issuer: String
-    package let keys: ProviderURL
+    /// `jwks_uri`; nil for a provider without ID tokens.
+    package let keys: ProviderURL?
+    /// `authorization_endpoint`
     package let authorization: ProviderURL?
     package let token: ProviderURL?
     package let userInfo: ProviderURL?
@@ -14,7 +16,7 @@ package struct ProviderMetadata: Equatable, Sendable {
     let namesItselfInCallbacks: Bool
 
     package init(
-        issuer: String, keys: ProviderURL, authorization: ProviderURL? = nil, token: ProviderURL? = nil,
+        issuer: String, keys: ProviderURL?, authorization: ProviderURL? = nil, token: ProviderURL? = nil,
         userInfo: ProviderURL? = nil, revocation: ProviderURL? = nil, tokenAuthentication: [String]? = nil,
         signingAlgorithms: [String]? = nil, namesItselfInCallbacks: Bool = false
     ) {

@@ -48,7 +48,7 @@ extension VerifiedIdentity {
         self.client = client
         let email = claims.email
         self.email = email
-        isEmailVerified = email != nil && claims.vouchesForEmail(settings.kind)
+        isEmailVerified = email != nil && claims.vouchesForEmail(settings)
         isPrivateRelay = email != nil && claims.isPrivateRelay(settings.kind)
         name = claims.readable("name")
         givenName = claims.readable("given_name")
@@ -57,7 +57,7 @@ extension VerifiedIdentity {
         token = nil
         authenticatedAt = claims.time("auth_time")
         data = [:]
-        data = IdentityData(claims: claims, identity: self).members(settings.kind)
+        data = IdentityData(claims: claims, identity: self).members(settings)
     }
 }
 

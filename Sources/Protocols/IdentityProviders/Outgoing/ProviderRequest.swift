@@ -27,10 +27,13 @@ package struct ProviderRequest: Sendable {
             timeLimit: timeLimit)
     }
 
-    static func get(_ url: ProviderURL, authorization: Secret? = nil, maximumBytes: Int) -> ProviderRequest {
+    /// A GET request for JSON.
+    static func get(
+        _ url: ProviderURL, headers: [String: String] = [:], authorization: Secret? = nil, maximumBytes: Int
+    ) -> ProviderRequest {
         ProviderRequest(
-            method: .get, url: url, headers: ["accept": "application/json"], authorization: authorization, body: nil,
-            maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime)
+            method: .get, url: url, headers: headers.merging(["accept": "application/json"]) { $1 },
+            authorization: authorization, body: nil, maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime)
     }
 
     static func post(

@@ -21,7 +21,10 @@ package struct ProviderURL: Hashable, Sendable {
     /// Does not resolve names.
     package var isLoopback: Bool { address?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost")) }
 
-    /// Drops the query.
+    /// Scheme, host and port.
+    var origin: String { "\(parts.scheme)://\(parts.host)\(parts.port.map { ":\($0)" } ?? "")" }
+
+    /// The URL with an extended path and without its query.
     func appending(path: String) -> ProviderURL? {
         let base = description
         return ProviderURL((base.hasSuffix("/") ? String(base.dropLast()) : base) + path)

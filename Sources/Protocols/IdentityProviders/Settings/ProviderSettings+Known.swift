@@ -76,6 +76,34 @@ extension ProviderSettings {
     }
 }
 
+extension ProviderSettings {
+    /// Settings of a provider without OpenID Connect.
+    ///
+    /// - Throws: ``ProviderSettingsProblems`` with every problem: the name, no client id.
+    package static func oauth(
+        name: String, _ description: OAuthDescription, clientIDs: [String], credential: ClientCredential
+    ) throws(ProviderSettingsProblems) -> ProviderSettings {
+        var found = Findings(clientIDs: clientIDs)
+        if !Findings.isName(name) { found.problems.append(.name(name)) }
+        guard found.problems.isEmpty else { throw found.asError }
+        // The issuer in `identity_data`.
+        let issuer = description.idToken?.issuer ?? description.profile.origin
+        let endpoints = ProviderMetadata(
+            issuer: issuer, keys: description.idToken?.keys, authorization: description.authorization,
+            token: description.token, userInfo: description.profile)
+        var settings = ProviderSettings(
+            name: name, kind: .openID, issuers: [issuer], clientIDs: found.clientIDs, credential: credential,
+            endpoints: .fixed(endpoints), scopes: description.scopes)
+        settings.oauth = description
+        settings.authorizationParameters = description.authorizationParameters
+        settings.usesPKCE = description.usesPKCE
+        settings.sendsSecretInForm = description.sendsSecretInForm
+        settings.isEmailOptional = description.isEmailOptional
+        return settings
+    }
+}
+
+/// Collects problems.
 private struct Findings {
     var problems: [ProviderSettingsProblem] = []
     let clientIDs: [String]

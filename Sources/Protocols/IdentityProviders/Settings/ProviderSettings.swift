@@ -38,6 +38,11 @@ package struct ProviderSettings: Sendable {
     package var usesPKCE = true
     /// Form (`client_secret_post`) instead of header; nil follows the provider's metadata.
     package var sendsSecretInForm: Bool?
+    /// The description of a provider without OpenID Connect.
+    package internal(set) var oauth: OAuthDescription?
+    /// The claim that vouches for the address, if it is not `email_verified`.
+    var vouchingClaim: ProfilePath?
+    /// The accepted signature algorithms of ID tokens.
     package var algorithms: Set<SigningAlgorithm> = Set<SigningAlgorithm>(
         SigningAlgorithm.allCases.filter { !$0.isSymmetric })
 
@@ -59,11 +64,15 @@ package struct ProviderSettings: Sendable {
     package var isOnThisMachine: Bool {
         switch endpoints {
         case .discovered(let base): base.isLoopback
-        case .fixed(let metadata): metadata.keys.isLoopback
+        case .fixed(let metadata): (metadata.keys ?? metadata.token)?.isLoopback ?? false
         }
     }
 
-    var asksForIDToken: Bool { kind == .apple || scopes.contains("openid") }
+    /// Whether the provider's answers must contain an ID token.
+    var asksForIDToken: Bool { oauth == nil && (kind == .apple || scopes.contains("openid")) }
+
+    /// Whether apps may present ID tokens of the provider.
+    package var acceptsIDTokens: Bool { oauth.map { $0.idToken != nil } ?? true }
 }
 
 package enum ClientCredential: Sendable {

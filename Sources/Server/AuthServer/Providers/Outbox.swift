@@ -39,7 +39,11 @@ extension IdentityHandlers {
         for name in providers.names {
             guard let provider = providers[name]?.provider, !provider.settings.isOnThisMachine else { continue }
             do throws(ProviderFailure) {
-                _ = try await provider.usableAlgorithms()
+                if provider.settings.acceptsIDTokens {
+                    _ = try await provider.usableAlgorithms()
+                } else {
+                    try await provider.reach()
+                }
             } catch {
                 logger.event(.warning, "sign-in with the provider fails", [.name: name, .cause: "\(error)"])
             }

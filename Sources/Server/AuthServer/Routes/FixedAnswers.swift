@@ -39,6 +39,8 @@ struct FixedAnswers: Sendable {
     ) -> [UInt8] {
         var external = AuthJSONObject(
             Dictionary(uniqueKeysWithValues: providers.map { ($0, AuthJSON.bool(active.contains($0))) }))
+        // The protocol's clients read only the names that they know; ours offer these as well.
+        for name in active { external[name] = true }
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
         external["email"] = .bool(settings.allowsEmail)
         external["phone"] = false

@@ -37,8 +37,8 @@ extension Setting {
         SettingArea(
             "Sign-in through providers",
             [
-                manualLinking, iosBundleID, appleKey, appleKeyID, appleTeamID, openIDProviders, outgoingNetworks,
-                outgoingLoopback,
+                manualLinking, iosBundleID, appleKey, appleKeyID, appleTeamID, openIDProviders, oauthProviders,
+                outgoingNetworks, outgoingLoopback,
             ] + ProviderNames.all.flatMap(\.settings)),
         SettingArea(
             "Rate limits",

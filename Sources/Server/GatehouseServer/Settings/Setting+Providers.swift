@@ -1,5 +1,6 @@
 import AccountDomain
 import GatehouseWire
+import IdentityProviders
 
 extension Setting {
     // Redirects and providers.
@@ -35,6 +36,9 @@ extension Setting {
     package static let openIDProviders = Setting(
         "openid_providers", .none, .secret,
         "JSON array of OpenID providers, see below.")
+    package static let oauthProviders = Setting(
+        "oauth_providers", .none, .secret,
+        "JSON array of providers without OpenID Connect, see [providers.md](providers.md).")
     package static let outgoingNetworks = Setting(
         "outgoing_networks", .none, .text(),
         "Comma-separated private networks (`10.1.0.0/16`) where providers are allowed.")
@@ -63,34 +67,50 @@ struct ProviderNames: Sendable {
         "keycloak", clientID: "Comma-separated client IDs; browsers use the first.",
         secret: "The first client's secret. Without it, only apps can sign in.",
         url: "Issuer of the realm: `https://id.example.org/realms/staff`.", linking: .confirm)
-    static let all = [apple, google, keycloak]
+    /// The rows of `providers.json`.
+    static let known = KnownProvider.all.map(ProviderNames.init)
+    static let all = [apple, google, keycloak] + known
 
+    private init(_ provider: KnownProvider) {
+        self.init(
+            provider.name,
+            clientID: "Comma-separated client IDs of a provider in [providers.md](providers.md): the web client first, "
+                + "then the apps'.",
+            secret: "The web client's secret.",
+            url: "Base URL of your own installation (`https://github.example.org`), or Microsoft's tenant "
+                + "(`https://login.microsoftonline.com/<tenant ID>`).",
+            isEmailOptional: provider.isEmailOptional, linking: .confirm, sharesRows: true)
+    }
+
+    /// - Parameter sharesRows: Whether other providers are documented in the same rows.
     private init(
         _ name: String, clientID: String, secret: String, url: String, isEmailOptional: Bool = false,
-        linking policy: LinkingPolicy = .automatic
+        linking policy: LinkingPolicy = .automatic, sharesRows: Bool = false
     ) {
         let (key, anyKey) = ("external_\(name)_", "external_<provider>_")
+        func row(_ name: String, if isShared: Bool) -> String? { isShared ? anyKey + name : nil }
         enabled = Setting(
             key + "enabled", .gotrue, .flag(false), "Enables sign-in through this provider.",
             documentedKey: anyKey + "enabled")
-        self.clientID = Setting(key + "client_id", .gotrue, .text(), clientID)
-        self.secret = Setting(key + "secret", .gotrue, .secret, secret)
+        self.clientID = Setting(
+            key + "client_id", .gotrue, .text(), clientID, documentedKey: row("client_id", if: sharesRows))
+        self.secret = Setting(key + "secret", .gotrue, .secret, secret, documentedKey: row("secret", if: sharesRows))
         redirectURI = Setting(
             key + "redirect_uri", .gotrue, .text(),
             "Redirect URI registered with the provider. Default: `external_url` + `/callback`.",
             documentedKey: anyKey + "redirect_uri")
-        self.url = Setting(key + "url", .gotrue, .text(), url)
+        self.url = Setting(key + "url", .gotrue, .text(), url, documentedKey: row("url", if: sharesRows))
         skipNonceCheck = Setting(
             key + "skip_nonce_check", .gotrue, .flag(false),
             "Skips the nonce check for apps that cannot know the nonce in their ID token, never for browsers.",
             documentedKey: anyKey + "skip_nonce_check")
         emailOptional = Setting(
             key + "email_optional", .gotrue, .flag(isEmailOptional), "Allows accounts without an email.",
-            documentedKey: isEmailOptional ? nil : anyKey + "email_optional")
+            documentedKey: row("email_optional", if: !isEmailOptional))
         linking = Setting(
             key + "linking", .none, .text(policy.rawValue),
             "If an account has proven the same email: `automatic`, `confirm` or `never`, see "
-                + "[linking.md](linking.md).", documentedKey: policy == .automatic ? anyKey + "linking" : nil)
+                + "[linking.md](linking.md).", documentedKey: row("linking", if: policy == .confirm))
     }
 
     var settings: [Setting] { [enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking] }

@@ -14,8 +14,12 @@ extension SettingsReader {
     mutating func providers(_ auth: AuthSettings, _ rule: OutgoingAddressRule) -> [ConfiguredProvider] {
         let defaults = ProviderDefaults(
             externalURL: auth.externalURL, confirmsAutomatically: auth.confirmsAutomatically)
-        let known = [apple(defaults, rule), google(defaults, rule), keycloak(defaults, rule)].compactMap(\.self)
-        let providers = known + openIDProviders(defaults, rule, besides: known.map(\.settings.name))
+        let special = [apple(defaults, rule), google(defaults, rule), keycloak(defaults, rule)].compactMap(\.self)
+        let known = special + knownProviders(defaults, rule)
+        let taken = known.map(\.settings.name)
+        let openID = openIDProviders(defaults, rule, besides: taken)
+        let oauth = oauthProviders(defaults, rule, besides: taken + openID.map(\.settings.name))
+        let providers = known + openID + oauth
         if providers.contains(where: \.settings.offersBrowserSignIn), given[.siteURL] == nil,
             list(.uriAllowList).isEmpty
         {
@@ -98,6 +102,20 @@ extension SettingsReader {
             settings?.scopes = ["profile", "email"]
             settings?.usesPKCE = false
             return settings
+        }
+    }
+
+    private mutating func knownProviders(
+        _ defaults: ProviderDefaults, _ rule: OutgoingAddressRule
+    ) -> [ConfiguredProvider] {
+        zip(KnownProvider.all, ProviderNames.known).compactMap { provider, names in
+            let (clientIDs, url) = (list(names.clientID), text(names.url))
+            return known(names, defaults, rule) { reader, problems in
+                let credential = reader.secretCredential(names.secret)
+                return problems.collect { () throws(ProviderSettingsProblems) in
+                    try provider.settings(clientIDs: clientIDs, credential: credential, url: url)
+                }
+            }
         }
     }
 

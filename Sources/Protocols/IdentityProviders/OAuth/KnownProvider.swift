@@ -1,0 +1,54 @@
+import Foundation
+package import GatehouseWire
+
+/// A row of `providers.json`: a provider that needs only credentials.
+package struct KnownProvider: Sendable {
+    /// The provider's name in the API, such as `github`.
+    package let name: String
+    private let members: AuthJSONObject
+
+    /// Whether an account may be created without an address, because the provider may have none or vouch for none.
+    package var isEmailOptional: Bool { members["email_optional"] == true }
+
+    /// All rows by name, in alphabetical order.
+    package static let all: [KnownProvider] = {
+        // The tests read every row.
+        guard let rows = try? JSONReader.read(PackageResources.providers_json).objectValue else { return [] }
+        return rows.keys.sorted().compactMap { name in
+            rows[name]?.objectValue.map { KnownProvider(name: name, members: $0) }
+        }
+    }()
+
+    /// The provider's settings.
+    ///
+    /// - Parameters:
+    ///   - url: The address of an own installation, or of Microsoft's tenant; nil for the provider's own.
+    /// - Throws: ``ProviderSettingsProblems`` without a client id, or for an invalid `url`.
+    package func settings(
+        clientIDs: [String], credential: ClientCredential, url: String? = nil
+    ) throws(ProviderSettingsProblems) -> ProviderSettings {
+        if members["issuer"] != nil { return try openID(clientIDs, credential, url) }
+        var findings = MemberFindings()
+        guard url == nil || ProviderURL(url ?? "") != nil,
+            let description = OAuthDescription(members, host: url, findings: &findings)
+        else { throw ProviderSettingsProblems([.url(url ?? "")]) }
+        return try .oauth(name: name, description, clientIDs: clientIDs, credential: credential)
+    }
+
+    /// Microsoft's row. For one tenant, `url` ends with its id.
+    private func openID(
+        _ clientIDs: [String], _ credential: ClientCredential, _ url: String?
+    ) throws(ProviderSettingsProblems) -> ProviderSettings {
+        let tenant = url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }.map { $0 + "/v2.0" }
+        let issuer = members["issuer"]?.stringValue ?? ""
+        if let tenant, TenantIssuer(issuer)?.tenant(of: tenant) == nil, ProviderURL(tenant)?.isLoopback != true {
+            throw ProviderSettingsProblems([.url(tenant)])
+        }
+        var settings = try ProviderSettings.openID(
+            name: name, issuer: tenant ?? issuer, clientIDs: clientIDs, credential: credential,
+            discoveryBase: tenant ?? members["discovery_base"]?.stringValue)
+        settings.vouchingClaim = members["email_verified"]?.stringValue.flatMap(ProfilePath.init)
+        settings.isEmailOptional = isEmailOptional
+        return settings
+    }
+}
