@@ -59,7 +59,7 @@ def test_a_whole_life_without_scripts(plain, confirming, new_email):
     expect(page.get_by_label("First Name")).to_have_value("Ada")
     page.get_by_role("link", name="Account").click()
     press(page, "Sign Out")
-    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+    expect(page.get_by_role("status")).to_have_text("You're signed out.")
     # Forgotten password.
     page.get_by_role("link", name="Forgot password?").click()
     fill(page, Email=email)

@@ -108,7 +108,7 @@ def test_a_passkey_is_added_signs_in_and_is_removed(tab, dev, new_email):
     tab.open(pages(dev))
     press(page, "Sign Out")
     page.get_by_role("button", name="Sign in with a Passkey").click()
-    expect(page.get_by_role("alert")).to_have_text("The passkey did not work. Please try again.")
+    expect(page.get_by_role("alert")).to_have_text("The passkey didn't work. Please try again.")
 
 
 def test_a_passkey_answers_the_question_of_a_provider(tab, dev, new_email):
@@ -148,7 +148,7 @@ def test_a_browser_without_passkeys_or_scripts_has_every_other_way(plain, dev, n
     title(page, "Account")
     plain.open(pages(dev) + "/passkeys")
     press(page, "Add a Passkey")
-    expect(page.get_by_text("This browser cannot add passkeys, or does not allow scripts.")).to_be_visible()
+    expect(page.get_by_text("This browser can't add passkeys, or doesn't allow scripts.")).to_be_visible()
     expect(page.get_by_role("button", name="Continue")).to_be_hidden()
 
 
@@ -164,7 +164,7 @@ def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
     page.get_by_role("link", name="Account", exact=True).click()
     press(page, "Sign Out")
     sign_in(dev, plain, email)
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
     fill(page, Code="000000")
     press(page, "Continue")
     expect(page.get_by_role("alert")).to_have_text("The code is wrong or has expired. Please check it, or use a new one.")
@@ -203,9 +203,9 @@ def test_a_security_key_is_added_gives_the_second_step_and_is_removed(tab, dev, 
     press(page, "Sign Out")
     # The password alone opens nothing.
     sign_in(dev, tab, email)
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
     tab.open(pages(dev) + "/security")
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
     # One press, then the touch.
     page.get_by_role("button", name="Use a Security Key").click()
     title(page, "Security")
@@ -227,16 +227,16 @@ def test_a_key_of_another_device_is_refused(tab, dev, new_email):
     tab.open(pages(dev))
     press(page, "Sign Out")
     sign_in(dev, tab, email)
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
     device.answers(False)
     page.get_by_role("button", name="Use a Security Key").click()
     title(page, "Security Key")
     # The server did not ask for this answer.
     page.locator("form[data-passkey]").evaluate(
         "form => { form.elements.credential.value = '{}'; HTMLFormElement.prototype.submit.call(form) }")
-    expect(page.get_by_role("alert")).to_have_text("The security key did not work. Please try again.")
+    expect(page.get_by_role("alert")).to_have_text("The security key didn't work. Please try again.")
     tab.open(pages(dev) + "/security")
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
 
 
 def test_recovery_codes_are_printed(tab, dev, new_email):

@@ -70,7 +70,7 @@ def test_an_administrator_enters_with_a_security_key(tab, dev, new_email):
     # The first of two forms has both fields.
     fill(page, Email=email, Password=PASSWORD)
     page.get_by_role("button", name="Sign In", exact=True).click()
-    title(page, "Confirm It Is You")
+    title(page, "Confirm It's You")
     device.answers(False)
     page.get_by_role("button", name="Use a Security Key").click()
     title(page, "Security Key")
@@ -92,7 +92,7 @@ def test_the_pages_are_accessible_and_small(tab, dev, new_email):
     assert "area=Mail" in areas
     for path in PLACES + users + ["/configuration?area=Mail", "/configuration?area=Sign-in%20through%20providers"]:
         page = tab.open(dev.url + "/console" + path).page
-        assert page.locator("h1").inner_text() not in ("Sign In to the Console", "There is nothing here."), path
+        assert page.locator("h1").inner_text() not in ("Sign In to the Console", "There's nothing here."), path
         assert len(page.content().encode()) < LARGEST_PAGE, path
         assert barriers(tab) == [], path
 

@@ -48,7 +48,7 @@ private struct HomeScreen: View {
     private var failure: some View {
         VStack(spacing: 12) {
             Spacer()
-            Text("The teams could not be loaded.", bundle: .module)
+            Text("The teams couldn't be loaded.", bundle: .module)
                 .foregroundStyle(.secondary)
                 .multilineTextAlignment(.center)
             Button {

@@ -40,7 +40,7 @@ struct TeamPicker: View {
                 case .editing, .saving: break
                 }
             }
-            .alert(Text("The teams could not be saved.", bundle: .module), isPresented: $showsAlert) {
+            .alert(Text("The teams couldn't be saved.", bundle: .module), isPresented: $showsAlert) {
                 Button {
                     editor.goOn()
                 } label: {

@@ -9,7 +9,7 @@ struct TeamsSection: View {
             switch model.phase {
             case .loading: ProgressView()
             case .failed:
-                Text("The teams could not be loaded.", bundle: .module).foregroundStyle(.secondary)
+                Text("The teams couldn't be loaded.", bundle: .module).foregroundStyle(.secondary)
                 Button {
                     Task { await model.load() }
                 } label: {

@@ -22,7 +22,7 @@ struct MessagePreviews: PreviewProvider {
     static var previews: some View {
         VStack {
             if let message = SignInMessage(.google, .noNetwork) { MessageView(message: message) {} }
-            FieldHint(text: "Passwords do not match.")
+            FieldHint(text: "Passwords don't match.")
             LoadFailure {}
         }
     }

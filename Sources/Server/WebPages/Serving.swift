@@ -138,7 +138,7 @@ extension WebPages {
         if let captcha = page.captcha {
             shown["captchaScript"] = Markup(captcha.script(in: visit.language))
             shown["captchaNeedsScripts"] = Markup(
-                visit.say("Please allow scripts for this page. It has to check that you are not a robot."))
+                visit.say("Please allow scripts for this page. It has to check that you're not a robot."))
         }
         let html = look.html(
             shown, languagesTitle: visit.say("Language"), address: visit.addressWithoutLanguage,
@@ -167,7 +167,7 @@ extension WebPages {
             ? Link(title: "Console", address: site.prefix) : Link(title: say("Account"), address: Place.home.path)
         let text =
             switch refusal.status {
-            case .notFound: say("There is nothing here.")
+            case .notFound: say("There's nothing here.")
             case .tooManyRequests: say("Too many attempts. Please wait a moment and try again.")
             default: say("Something went wrong. Please try again.")
             }

@@ -29,7 +29,7 @@ extension AcceptanceTests {
             try await world.openProfile()
             try await world.screen.tap("Delete Account")
             try await world.screen.tap("Delete Account")
-            try await world.screen.wait { $0.title == "Confirm It Is You" }
+            try await world.screen.wait { $0.title == "Confirm It's You" }
         }
 
         // Criteria: 005.1, 005.2, 005.3
@@ -187,7 +187,7 @@ extension AcceptanceTests {
                 try await askToDelete(world)
                 try await world.screen.type("wrong password", into: "Password")
                 try await world.screen.tap("submit")
-                try await world.screen.wait(for: "That is not the password of your account.")
+                try await world.screen.wait(for: "That isn't the password of your account.")
                 try await world.screen.type(World.password, into: "Password")
                 try await world.screen.tap("submit")
                 try await world.waitForGuest()

@@ -27,7 +27,7 @@ extension AcceptanceTests {
                 Entry(email: "g@x.", hint: address), Entry(email: "a b@x.yz", hint: address),
                 Entry(email: "g@@x.yz", hint: address), Entry(email: ""),
                 Entry(password: "7 chars", hint: "Password must be at least 8 characters."), Entry(password: ""),
-                Entry(confirmation: "eight cH", hint: "Passwords do not match."), Entry(confirmation: ""),
+                Entry(confirmation: "eight cH", hint: "Passwords don't match."), Entry(confirmation: ""),
             ])
         func refused(_ entry: Entry) async throws {
             try await World.with { world in
@@ -54,7 +54,7 @@ extension AcceptanceTests {
                     #expect(try !world.screen.isEnabled("submit"))
                     try await world.screen.type(text, into: field)
                 }
-                for hint in ["Please enter your name.", Self.address, "Passwords do not match."] {
+                for hint in ["Please enter your name.", Self.address, "Passwords don't match."] {
                     #expect(!world.screen.shows(hint))
                 }
                 try await world.screen.tap("submit")

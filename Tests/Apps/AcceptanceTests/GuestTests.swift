@@ -49,7 +49,7 @@ extension AcceptanceTests {
             try await World.with { world in
                 world.network.isOffline = true
                 try world.restart()
-                try await world.screen.wait(for: "The teams could not be loaded.")
+                try await world.screen.wait(for: "The teams couldn't be loaded.")
                 try await world.openLogin()
                 try await world.screen.tap("Continue as Guest")
                 world.network.heal()

@@ -214,7 +214,7 @@ extension AcceptanceTests {
                 try await world.screen.tap("Sign in with Apple")
                 try await world.screen.wait { $0.has(button: "Remove Apple") }
                 try await world.screen.tap("Remove Google")
-                #expect(world.screen.shows("You will no longer be able to sign in this way."))
+                #expect(world.screen.shows("You'll no longer be able to sign in this way."))
                 try await world.screen.tap("Remove")
                 try await world.screen.wait { $0.has(button: "Sign in with Google") }
                 #expect(try await world.providers(of: "ada@example.com") == ["apple", "email"])

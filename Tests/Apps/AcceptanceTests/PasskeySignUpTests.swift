@@ -79,7 +79,7 @@ extension AcceptanceTests {
                 world.phone.passkeys.meanwhile = { world.server.clock.advance(by: .seconds(301)) }
                 try await tap(world)
                 try await world.screen.wait(
-                    for: "This passkey could not be used here. Please try again, or sign in another way.")
+                    for: "This passkey couldn't be used here. Please try again, or sign in another way.")
                 guard case .unknown? = world.phone.passkeys.signals.first else { throw CancellationError() }
                 #expect(try await world.users().isEmpty)
                 world.phone.passkeys.meanwhile = {}

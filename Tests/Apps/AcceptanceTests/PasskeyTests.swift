@@ -156,7 +156,7 @@ extension AcceptanceTests {
                 try await world.signOut()
                 world.phone.passkeys.find(lost)
                 try await tapPasskey(world)
-                let message = "This passkey could not be used here. Please try again, or sign in another way."
+                let message = "This passkey couldn't be used here. Please try again, or sign in another way."
                 try await world.screen.wait(for: message)
                 #expect(world.manager.phase == .unauthenticated)
             }

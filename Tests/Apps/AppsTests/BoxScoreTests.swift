@@ -152,7 +152,7 @@ struct BoxScoreTests {
     func teamsFail() async throws {
         let gateway = FlakyTeams()
         let world = await World.boxScore(teams: { try await gateway.load() })
-        try await world.screen.wait(for: "The teams could not be loaded.")
+        try await world.screen.wait(for: "The teams couldn't be loaded.")
         #expect(world.screen.has(button: "Sign in"))
         try await world.screen.tap("Try Again")
         try await world.screen.wait(for: "Miami Heat")

@@ -64,7 +64,7 @@ struct MailLinkTests {
         let world = await World.boxScore(service())
         world.service.meet(.invalidCallback, at: .openMailLink)
         await world.openMail()
-        try await world.screen.wait(for: "The link could not be opened.")
+        try await world.screen.wait(for: "The link couldn't be opened.")
         #expect(world.screen.buttons == ["OK"])
         try await world.screen.tap("OK")
         #expect(world.screen.presentations.isEmpty)

@@ -81,7 +81,7 @@ struct TeamsTests {
         try await world.screen.wait { $0.has(button: "Miami Heat") }
         try await world.screen.tap("Miami Heat")
         try await world.screen.tap("Save")
-        try await world.screen.wait(for: "The teams could not be saved.")
+        try await world.screen.wait(for: "The teams couldn't be saved.")
         #expect(world.screen.shows("You're offline. Some features may be unavailable."))
         try await world.screen.tap("OK")
         #expect(world.manager.error == nil)
@@ -107,10 +107,10 @@ struct TeamsTests {
     func unavailable() async throws {
         let answers = Answers(failing: 1)
         let world = await World.boxScore(.signedIn(favoriteTeams: ["nba_1"]), teams: { try await answers.next() })
-        try await world.screen.wait(for: "The teams could not be loaded.")
+        try await world.screen.wait(for: "The teams couldn't be loaded.")
         try await world.screen.tap("Your profile")
         #expect(!world.screen.has(button: "Edit Teams"))
-        #expect(world.screen.shows("The teams could not be loaded."))
+        #expect(world.screen.shows("The teams couldn't be loaded."))
         try await world.screen.tap("Try Again")
         try await world.screen.wait { $0.has(button: "Edit Teams") }
         #expect(world.screen.shows("Boston Celtics"))

@@ -59,7 +59,7 @@ struct FormTests {
         #expect(
             hints == [
                 "Please enter your name.", "Please enter a valid email address.",
-                "Password must be at least 8 characters.", "Passwords do not match.",
+                "Password must be at least 8 characters.", "Passwords don't match.",
             ])
     }
 

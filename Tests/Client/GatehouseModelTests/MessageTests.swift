@@ -43,10 +43,10 @@ struct MessageTests {
         static let offline = "Unable to connect. Check your internet and try again."
         static let other = "Something went wrong. Please try again."
         static let blocked = "This account is blocked. Please contact the support of this app."
-        static let unconfirmed = "Please open the link in the email that we have sent you, or enter its code."
+        static let unconfirmed = "Please open the link in the email that we've sent you, or enter its code."
         static let setAside = "Enter the code we emailed you to keep using this password."
-        static let closed = "New accounts cannot be created here."
-        static let store = "Your account could not be stored on this device. Please unlock it and try again."
+        static let closed = "New accounts can't be created here."
+        static let store = "Your account couldn't be stored on this device. Please unlock it and try again."
     }
 
     @Test(

@@ -157,6 +157,6 @@ struct LinkCodeTests {
         #expect(screen.canMailCode != isKnown)
         service.meet(.mailDisabled)
         await screen.sendCode()?.value
-        #expect(screen.code == nil && screen.message?.text == (isKnown ? nil : "Email is not available here."))
+        #expect(screen.code == nil && screen.message?.text == (isKnown ? nil : "Email isn't available here."))
     }
 }

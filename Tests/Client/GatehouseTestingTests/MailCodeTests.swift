@@ -210,7 +210,7 @@ struct MailCodeTests {
         await #expect(throws: AuthError.emailDisabled) { try await manager.mail.sendPasswordReset(to: Self.ada) }
         let model = MailModel(.signIn, email: Self.ada, manager: manager)
         await model.send()?.value
-        #expect(model.message?.text == "Email is not available here." && model.code == nil)
+        #expect(model.message?.text == "Email isn't available here." && model.code == nil)
     }
 
     @Test(

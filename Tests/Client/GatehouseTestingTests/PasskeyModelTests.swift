@@ -64,12 +64,12 @@ struct PasskeyModelTests {
         let (service, manager, passkeys) = try await registered()
         let login = LoginModel(manager: manager)
         await login.signInWithPasskey(with: ScriptedPasskeys(.fails))?.value
-        #expect(login.message?.text == "The passkey did not work. Please try again.")
+        #expect(login.message?.text == "The passkey didn't work. Please try again.")
         service.removeAccount(email: "ada@example.com")
         await login.signInWithPasskey(with: passkeys)?.value
         #expect(
             login.message?.text
-                == "This passkey could not be used here. Please try again, or sign in another way.")
+                == "This passkey couldn't be used here. Please try again, or sign in another way.")
     }
 
     @Test("A passkey in the keyboard's bar signs in when the user taps it; until then nothing is in progress")

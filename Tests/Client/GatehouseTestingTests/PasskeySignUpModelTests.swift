@@ -76,7 +76,7 @@ struct PasskeySignUpModelTests {
         await login.signUpWithPasskey(with: passkeys)?.value
         #expect(!login.prefersApple && login.message == nil && login.phase == .editing)
         await login.signUpWithPasskey(with: passkeys)?.value
-        #expect(login.message?.text == "The passkey did not work. Please try again.")
+        #expect(login.message?.text == "The passkey didn't work. Please try again.")
         #expect(passkeys.count == 0 && manager.phase == .unauthenticated)
     }
 

@@ -130,7 +130,7 @@ struct CodeTests {
         try await world.screen.type("grace@example.com", into: "Email")
         try await world.screen.type("longenough", into: "Password")
         try await world.screen.tap("submit")
-        try await world.screen.wait(for: "Please open the link in the email that we have sent you, or enter its code.")
+        try await world.screen.wait(for: "Please open the link in the email that we've sent you, or enter its code.")
         try await world.screen.tap("Enter the Code")
         #expect(try world.screen.isEnabled("Send Again"))
         let code = try #require(world.service.mailCode(.confirmation, to: "grace@example.com"))

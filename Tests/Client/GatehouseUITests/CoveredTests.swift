@@ -115,13 +115,13 @@ struct CoveredTests {
         let link = try #require(world.service.mailLink(.recovery, to: "nobody@example.com"))
         try await world.openLogin()
         await world.screen.open(link)
-        try await world.screen.wait(for: "The link could not be opened.")
+        try await world.screen.wait(for: "The link couldn't be opened.")
         #expect(world.screen.presentations == ["sheet", "alert"])
         try await world.screen.tap("OK")
         #expect(world.screen.presentations == ["sheet"])
         try await world.screen.tap("Close")
         await world.screen.open(link)
-        try await world.screen.wait(for: "The link could not be opened.")
+        try await world.screen.wait(for: "The link couldn't be opened.")
         #expect(world.screen.presentations == ["alert"])
         try await world.screen.tap("OK")
         #expect(world.screen.presentations.isEmpty)
@@ -146,7 +146,7 @@ struct CoveredTests {
         // A later link's failure shows again.
         service.meet(.invalidCallback, at: .openMailLink)
         await world.screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
-        try await world.screen.wait(for: "The link could not be opened.")
+        try await world.screen.wait(for: "The link couldn't be opened.")
     }
 
     /// A link that was mailed to Grace, opened by Ada.

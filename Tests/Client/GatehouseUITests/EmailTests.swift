@@ -123,7 +123,7 @@ struct EmailTests {
         try await world.screen.type("other", into: "Confirm Password")
         let hints = [
             "Please enter your name.", "Please enter a valid email address.",
-            "Password must be at least 8 characters.", "Passwords do not match.",
+            "Password must be at least 8 characters.", "Passwords don't match.",
         ]
         for hint in hints { #expect(world.screen.shows(hint)) }
         #expect(world.screen.presentations == ["sheet"])
@@ -261,7 +261,7 @@ struct EmailTests {
         #expect(try screen.value(of: "Email") == "ada@example.com", "the account whose password it is")
         try await screen.type("longenough", into: "New Password")
         try await screen.type("different", into: "Confirm Password")
-        #expect(screen.shows("Passwords do not match."))
+        #expect(screen.shows("Passwords don't match."))
         try await screen.type("longenough", into: "Confirm Password")
         try await screen.tap("Save Password")
         try await screen.wait { $0.presentations.isEmpty }

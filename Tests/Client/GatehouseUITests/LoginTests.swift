@@ -54,7 +54,7 @@ struct LoginTests {
         service.stay(.storeLocked)
         let screen = Screen(HomeView().gatehouse(service.makeManager(), browser: nil))
         try await screen.tap("Account")
-        try await screen.wait(for: "Your account cannot be read while this device is locked. Please unlock it.")
+        try await screen.wait(for: "Your account can't be read while this device is locked. Please unlock it.")
         #expect(try !screen.isEnabled("Sign in with Email"))
         #expect(try screen.isEnabled("Continue as Guest"))
         if way == "swipe" { #expect(await screen.swipeDown()) } else { try await screen.tap(way) }

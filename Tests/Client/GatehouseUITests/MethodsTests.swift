@@ -142,7 +142,7 @@ struct MethodsTests {
         #expect(world.screen.focused == "Current Password")
         try await world.screen.type("not this one", into: "Current Password")
         try await world.screen.submit("Current Password")
-        try await world.screen.wait(for: "The current password is not correct.")
+        try await world.screen.wait(for: "The current password isn't correct.")
         #expect(try world.screen.value(of: "Current Password") == "not this one", "it can be corrected")
         #expect(try world.screen.value(of: "New Email") == "countess@example.com")
         world.service.meet(.offline)
@@ -183,7 +183,7 @@ struct MethodsTests {
         try await world.screen.submit("New Password")
         #expect(world.screen.focused == "Confirm Password")
         try await world.screen.type("another", into: "Confirm Password")
-        #expect(world.screen.shows("Passwords do not match."))
+        #expect(world.screen.shows("Passwords don't match."))
         try await world.screen.type("another password", into: "Confirm Password")
         world.service.meet(.currentPasswordRequired, .currentPasswordWrong)
         try await world.screen.tap("Save Password")
@@ -191,7 +191,7 @@ struct MethodsTests {
         #expect(try world.screen.value(of: "New Password") == "another password", "the attempt is not over")
         try await world.screen.type("not this one", into: "Current Password")
         try await world.screen.tap("Save Password")
-        try await world.screen.wait(for: "The current password is not correct.")
+        try await world.screen.wait(for: "The current password isn't correct.")
         for field in world.screen.fields { #expect(try world.screen.value(of: field) != "", "\(field)") }
         for (field, text) in [
             ("New Password", "another password"), ("Confirm Password", "another password"),

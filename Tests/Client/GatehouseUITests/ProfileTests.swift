@@ -149,7 +149,7 @@ struct ProfileTests {
         try await world.screen.tap("Sign in with Google")
         try await world.screen.wait { $0.has(button: "Remove Google") }
         try await world.screen.tap("Remove Google")
-        #expect(world.screen.shows("You will no longer be able to sign in this way."))
+        #expect(world.screen.shows("You'll no longer be able to sign in this way."))
         try await world.screen.tap("Remove")
         try await world.screen.wait { !$0.has(button: "Remove Google") && $0.has(button: "Sign in with Google") }
         #expect(world.screen.complaints.isEmpty)

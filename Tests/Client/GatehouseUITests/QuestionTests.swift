@@ -64,7 +64,7 @@ struct QuestionTests {
         world.service.meet(.freshProofNeeded, at: .deleteAccount)
         try await world.screen.tap("Join")
         try await world.screen.tap("Delete Me")
-        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet", "sheet"])
         try await world.screen.type(Fixtures.password, into: "Password")
         try await world.screen.tap("submit")
@@ -94,10 +94,10 @@ struct QuestionTests {
         world.service.meet(.freshProofNeeded, at: .deleteAccount)
         try await world.screen.tap("Join")
         try await world.screen.tap("Delete Me")
-        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         world.service.clock.advance(by: .seconds(600))
         await world.screen.settle()
-        #expect(world.screen.title == "Confirm It Is You" && world.manager.proofQuestion != nil)
+        #expect(world.screen.title == "Confirm It's You" && world.manager.proofQuestion != nil)
     }
 
     @Test("Without the modifier the question waits below, until the app closes its sheet")

@@ -295,7 +295,7 @@ struct SecurityTests {
         try await world.openProfile()
         try await world.screen.tap("Delete Account")
         try await world.screen.tap("Delete Account")
-        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet", "sheet"])
         try await world.screen.type(Fixtures.password, into: "Password")
         try await world.screen.tap("submit")
@@ -310,7 +310,7 @@ struct SecurityTests {
         try await world.screen.tap("My account")
         try await world.screen.tap("Delete Account")
         try await world.screen.tap("Delete Account")
-        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet", "sheet"])
         try await world.screen.type(Fixtures.password, into: "Password")
         try await world.screen.tap("submit")
@@ -325,7 +325,7 @@ struct SecurityTests {
         try await world.openProfile()
         try await world.screen.tap("Delete Account")
         try await world.screen.tap("Delete Account")
-        try await world.screen.wait { $0.title == "Confirm It Is You" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.tap("Cancel")
         try await world.screen.wait { $0.title == "Profile" }
         await world.screen.settle()

@@ -57,7 +57,7 @@ struct AccountPageTests {
             #expect(browser.page.text.contains("Current Password"))
             fields["current"] = "wrong"
             try await browser.press("Save Password", fields)
-            #expect(browser.page.problem == "The current password is not correct. Please try again.")
+            #expect(browser.page.problem == "The current password isn't correct. Please try again.")
             fields["current"] = TestServer.password
             try await browser.press("Save Password", fields)
             #expect(browser.page.done == "Your password has been saved.")
@@ -144,7 +144,7 @@ struct AccountPageTests {
                 .patch, "/api/v1/profile", bearer: phone.accessToken, json: ["first_name": "FromPhone"])
             #expect(changed.status == 200, "\(changed)")
             try await browser.press("Save", ["timezone": "Nowhere"])
-            #expect(browser.page.text.contains("This time zone is not known."))
+            #expect(browser.page.text.contains("This time zone isn't known."))
             try await browser.press("Save", ["timezone": "Europe/Berlin"])
             #expect(browser.page.done == "Your changes have been saved.")
             #expect(browser.page.text.contains("value=\"FromPhone\" autocomplete=\"given-name\""))
@@ -158,7 +158,7 @@ struct AccountPageTests {
         arguments: [
             ("first_name", String(repeating: "a", count: 51), "Please enter at most 50 characters."),
             ("name", String(repeating: "a", count: 101), "Please enter at most 100 characters."),
-            ("timezone", "Nowhere", "This time zone is not known."),
+            ("timezone", "Nowhere", "This time zone isn't known."),
         ])
     func refusedProfile(name: String, value: String, sentence: String) async throws {
         try await TestServer.with(hasPages: true) { server in

@@ -92,7 +92,7 @@ struct AdminRecoveryTests {
             let browser = WebBrowser(server)
             try await browser.open(mail.path)
             #expect(browser.page.title == "Forgot password?")
-            #expect(browser.page.problem?.hasPrefix("The link could not be opened.") == true)
+            #expect(browser.page.problem?.hasPrefix("The link couldn't be opened.") == true)
         }
     }
 

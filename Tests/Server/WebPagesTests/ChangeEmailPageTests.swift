@@ -38,7 +38,7 @@ struct ChangeEmailPageTests {
         ) { server in
             let browser = try await signedIn(server)
             try await browser.press("Save Email", ["email": "nothing"])
-            #expect(browser.page.problem == "This email address cannot be used. Please enter a valid email address.")
+            #expect(browser.page.problem == "This email address can't be used. Please enter a valid email address.")
             try await browser.press("Save Email", ["email": Self.new])
             #expect(browser.page.title == "Check your email")
             #expect(browser.page.text.contains("Until then, your email stays as it is."))
@@ -63,10 +63,10 @@ struct ChangeEmailPageTests {
             try await browser.press("Save Email", ["email": Self.new])
             let order = isNewFirst ? [Self.new, SignInPageTests.email] : [SignInPageTests.email, Self.new]
             if !isNewFirst { try await browser.press("Enter the Code Sent to \(order[0])") }
-            #expect(browser.page.text.contains("We have sent a code to \(order[0])."))
+            #expect(browser.page.text.contains("We've sent a code to \(order[0])."))
             try await browser.press("Continue", ["code": try await code(server, to: order[0])])
             #expect(browser.page.done == "Now confirm your other email.")
-            #expect(browser.page.text.contains("We have sent a code to \(order[1])."))
+            #expect(browser.page.text.contains("We've sent a code to \(order[1])."))
             try await browser.press("Continue", ["code": try await code(server, to: order[1])])
             #expect(browser.page.done == "Your email has been changed.")
             try await browser.open("/account")
@@ -100,7 +100,7 @@ struct ChangeEmailPageTests {
             try await browser.press("Save Email", ["email": Self.new])
             #expect(browser.page.problem == "The current password is missing. Please enter your current password.")
             try await browser.press("Save Email", ["email": Self.new, "current": "wrong"])
-            #expect(browser.page.problem == "The current password is not correct. Please try again.")
+            #expect(browser.page.problem == "The current password isn't correct. Please try again.")
             try await browser.press("Save Email", ["email": Self.new, "current": TestServer.password])
             #expect(browser.page.title == "Check your email")
         }

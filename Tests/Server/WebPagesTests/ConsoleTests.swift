@@ -29,7 +29,7 @@ struct ConsoleTests {
             let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-console" })
             #expect(!cookie.value.contains(TestServer.secretKey))
             try await browser.press("Sign Out")
-            #expect(browser.page.done == "You are signed out.")
+            #expect(browser.page.done == "You're signed out.")
             try await browser.open("/console/users")
             #expect(browser.page.title == "Sign In to the Console")
         }

@@ -24,7 +24,7 @@ struct KeyStepTests {
             let browser = WebBrowser(server)
             try await browser.open("/account/sign-in")
             try await browser.press("Sign In", SignInPageTests.person)
-            #expect(browser.page.title == "Confirm It Is You")
+            #expect(browser.page.title == "Confirm It's You")
             try await test(server, browser, &device)
         }
     }
@@ -38,7 +38,7 @@ struct KeyStepTests {
             let late = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
             server.clock.advance(by: .seconds(400))
             try await browser.press("Continue", ["credential": late.text])
-            #expect(browser.page.problem == "The security key did not work. Please try again.")
+            #expect(browser.page.problem == "The security key didn't work. Please try again.")
             try await browser.press("Use a Security Key")
             let form = try #require(browser.page.forms.first { $0.button == "Continue" })
             let right = try device.get(browser.page.keyOptions, origin: TestServer.keyOrigin)
@@ -46,7 +46,7 @@ struct KeyStepTests {
             try await browser.send(form.action, fields)
             #expect(browser.page.title == "Account")
             try await browser.send(form.action, fields)
-            #expect(browser.page.problem == "The security key did not work. Please try again.")
+            #expect(browser.page.problem == "The security key didn't work. Please try again.")
             #expect(try await browser.open("/account").title == "Account")
         }
     }

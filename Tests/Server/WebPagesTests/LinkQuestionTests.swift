@@ -121,7 +121,7 @@ struct LinkQuestionTests {
     func secondFactor() async throws {
         try await protected { server, browser, codes in
             try await browser.press("Link with Password", ["password": TestServer.password])
-            #expect(browser.page.title == "Confirm It Is You")
+            #expect(browser.page.title == "Confirm It's You")
             try await browser.press("Continue", ["code": "000000"])
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             #expect(browser.page.done == "The sign-in method has been added.")

@@ -121,7 +121,7 @@ struct PasskeyPageTests {
             try await browser.open("/account/passkeys")
             #expect(browser.page.title == "Passkeys")
             try await browser.press("Add a Passkey")
-            #expect(browser.page.title == "Confirm It Is You")
+            #expect(browser.page.title == "Confirm It's You")
             try await browser.press("Cancel")
             #expect(browser.page.title == "Account")
             // The page that asked is forgotten.

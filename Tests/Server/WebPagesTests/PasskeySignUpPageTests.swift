@@ -93,7 +93,7 @@ struct PasskeySignUpPageTests {
                 try await browser.click("/account/sign-up/passkey")
                 try await browser.press("Continue", Self.person)
                 try await browser.press("Continue", [field: answer])
-                #expect(browser.page.problem == "The passkey did not work. Please try again.")
+                #expect(browser.page.problem == "The passkey didn't work. Please try again.")
                 #expect(browser.page.text.contains("value=\"ada@example.com\""))
             }
         }

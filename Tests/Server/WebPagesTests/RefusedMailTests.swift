@@ -92,7 +92,7 @@ struct RefusedMailTests {
             #expect(mails.count == 2)
             try await browser.open("/account/email")
             try await browser.press("Save Email", ["email": "nothing"])
-            #expect(browser.page.problem == "This email address cannot be used. Please enter a valid email address.")
+            #expect(browser.page.problem == "This email address can't be used. Please enter a valid email address.")
             #expect(browser.page.text.contains("Enter the Code Sent to ada.new@example.com"))
             try await browser.open("/account/check-mail")
             try await browser.press("Enter the Code Sent to ada@example.com")

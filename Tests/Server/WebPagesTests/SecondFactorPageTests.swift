@@ -64,7 +64,7 @@ struct SecondFactorPageTests {
             try await browser.open("/account")
             try await browser.press("Sign Out")
             try await signIn(browser)
-            #expect(browser.page.title == "Confirm It Is You")
+            #expect(browser.page.title == "Confirm It's You")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
             #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
@@ -120,15 +120,15 @@ struct SecondFactorPageTests {
                 "/email", "/devices", "/methods", "/profile", "/data", "/delete", "/continue",
             ]
             for path in paths {
-                #expect(try await thief.open("/account" + path).title == "Confirm It Is You", "\(path)")
+                #expect(try await thief.open("/account" + path).title == "Confirm It's You", "\(path)")
                 guard !path.isEmpty, path != "/recovery-codes" else { continue }
                 let sent = try await thief.send("/account" + path, form + [(name: "sure", value: "yes")])
-                #expect(sent.title == "Confirm It Is You", "\(path)")
+                #expect(sent.title == "Confirm It's You", "\(path)")
             }
             let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
             let start = "/auth/v1/authorize?code_challenge=\(challenge)&code_challenge_method=s256"
             try await thief.open(start + "&redirect_to=myapp://callback")
-            #expect(thief.page.title == "Confirm It Is You" && !thief.page.text.contains("0;url="))
+            #expect(thief.page.title == "Confirm It's You" && !thief.page.text.contains("0;url="))
             try await thief.press("Cancel")
             #expect(thief.page.title == "Sign In" && thief.page.text.contains("You will continue to myapp:."))
             #expect(try await server.signIn().status == 200)
@@ -144,7 +144,7 @@ struct SecondFactorPageTests {
             let start = "/auth/v1/authorize?code_challenge=\(challenge)&code_challenge_method=s256"
             try await other.open(start + "&redirect_to=myapp://callback")
             try await other.press("Sign In", SignInPageTests.person)
-            #expect(other.page.title == "Confirm It Is You" && other.page.text.contains("You will continue to myapp:."))
+            #expect(other.page.title == "Confirm It's You" && other.page.text.contains("You will continue to myapp:."))
             // The app waits on.
             try await other.press("Cancel")
             try await other.press("Sign In", SignInPageTests.person)
@@ -168,11 +168,11 @@ struct SecondFactorPageTests {
             // A double click.
             try await browser.send(making.action, making.fields)
             #expect(
-                browser.page.problem == "You already have recovery codes. If you did not see them, create new ones.")
+                browser.page.problem == "You already have recovery codes. If you didn't see them, create new ones.")
             #expect(browser.page.forms.contains { $0.button == "Create New Codes" })
             try await browser.open("/account")
             try await browser.press("Sign Out")
-            for expected in ["Account", "Confirm It Is You"] {
+            for expected in ["Account", "Confirm It's You"] {
                 try await signIn(browser)
                 try await browser.open("/account/second-step?use=recovery")
                 try await browser.press("Continue", ["code": shown[0].uppercased()])
@@ -202,8 +202,8 @@ struct SecondFactorPageTests {
             server.clock.advance(by: .seconds(700))
             try await browser.open("/account/data")
             try await browser.press("Download My Data")
-            #expect(browser.page.title == "Confirm It Is You")
-            #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
+            #expect(browser.page.title == "Confirm It's You")
+            #expect(browser.page.problem == "Please confirm that it's you, then repeat this.")
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")
@@ -226,8 +226,8 @@ struct SecondFactorPageTests {
             try await other.press("Send Email", ["email": SignInPageTests.email])
             let mailed = try #require(try await server.deliveredMails().last?.content.code?.reveal())
             try await other.press("Continue", ["code": mailed])
-            #expect(other.page.title == "Confirm It Is You")
-            #expect(try await other.open("/account/new-password").title == "Confirm It Is You")
+            #expect(other.page.title == "Confirm It's You")
+            #expect(try await other.open("/account/new-password").title == "Confirm It's You")
             try await other.press("Continue", ["code": server.nextCode(codes)])
             #expect(other.page.title == "Set a Password")
         }
@@ -285,7 +285,7 @@ struct SecondFactorPageTests {
             let (asked, other) = (WebBrowser(server), WebBrowser(server))
             for waiting in [asked, other] {
                 try await signIn(waiting)
-                #expect(waiting.page.title == "Confirm It Is You")
+                #expect(waiting.page.title == "Confirm It's You")
             }
             try await browser.open("/account/authenticator")
             try await browser.press("Remove")
@@ -304,8 +304,8 @@ struct SecondFactorPageTests {
             browser.cookies = before
             try await browser.open("/account/delete")
             try await browser.press("Delete Account", ["sure": "yes"])
-            #expect(browser.page.title == "Confirm It Is You")
-            #expect(browser.page.problem == "Please confirm that it is you, then repeat this.")
+            #expect(browser.page.title == "Confirm It's You")
+            #expect(browser.page.problem == "Please confirm that it's you, then repeat this.")
             _ = codes
         }
     }

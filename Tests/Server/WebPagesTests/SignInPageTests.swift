@@ -23,7 +23,7 @@ struct SignInPageTests {
             #expect(browser.page.text.contains("ada@example.com"))
             try await browser.press("Sign Out")
             #expect(browser.page.title == "Sign In")
-            #expect(browser.page.done == "You are signed out.")
+            #expect(browser.page.done == "You're signed out.")
             try await browser.open("/account")
             #expect(browser.page.title == "Sign In")
         }
@@ -83,7 +83,7 @@ struct SignInPageTests {
             try await browser.press("Continue", ["code": code])
             #expect(browser.page.title == "Set a Password")
             try await browser.press("Save Password", ["password": "another horse 43", "confirmation": "another horse"])
-            #expect(browser.page.problem == "Passwords do not match.")
+            #expect(browser.page.problem == "Passwords don't match.")
             let new = ["password": "another horse 43", "confirmation": "another horse 43"]
             try await browser.press("Save Password", new)
             #expect(browser.page.done == "Your password has been saved.")
@@ -136,7 +136,7 @@ struct SignInPageTests {
             try await browser.open("/account/callback?code=6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b")
             #expect(browser.page.title == "Sign In")
             #expect(
-                browser.page.problem == "The link could not be opened. Please ask for a new email, or enter its code.")
+                browser.page.problem == "The link couldn't be opened. Please ask for a new email, or enter its code.")
         }
     }
 

@@ -104,7 +104,7 @@ extension EmailAuthForm {
         case .name: "Please enter your name."
         case .email: "Please enter a valid email address."
         case .password: AuthWeakPassword(reasons: [.length], minimumLength: minimumPasswordLength).text
-        case .confirmation: "Passwords do not match."
+        case .confirmation: "Passwords don't match."
         }
     }
 

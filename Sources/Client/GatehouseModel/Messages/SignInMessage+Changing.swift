@@ -11,10 +11,10 @@ extension SignInMessage {
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
         // The usual text also names the address.
-        case .wrongCredentials: self.init("That is not the password of your account.")
+        case .wrongCredentials: self.init("That isn't the password of your account.")
         case .linkOtherAccount: self.init("That passkey belongs to another account.")
         case .passkeyRefused: self.init(error.content)
-        case .emailDisabled: self.init("The email address cannot be changed here.")
+        case .emailDisabled: self.init("The email address can't be changed here.")
         default: self.init(.email, error)
         }
     }

@@ -67,10 +67,10 @@ extension SignInMessage {
     /// Creates the message about a store that does not answer.
     public init(store problem: StoreProblem) {
         switch problem.cause {
-        case .locked: self.init("Your account cannot be read while this device is locked. Please unlock it.")
+        case .locked: self.init("Your account can't be read while this device is locked. Please unlock it.")
         case .notPermitted:
             self.init("This app can't access the keychain, so you can't sign in. Contact the developer.")
-        case .other: self.init("Your account cannot be read at the moment. Please wait, or restart the app.")
+        case .other: self.init("Your account can't be read at the moment. Please wait, or restart the app.")
         }
     }
 
@@ -124,10 +124,10 @@ extension SignInMessage {
     private static let linkExpired: ModelText = "That took too long. Please sign in again."
     private static let otherAccount: ModelText =
         "That account has another email. Please sign in to the one with this email."
-    private static let noNewAccounts: ModelText = "New accounts cannot be created here."
+    private static let noNewAccounts: ModelText = "New accounts can't be created here."
     private static let blocked: ModelText = "This account is blocked. Please contact the support of this app."
     private static let storeFailed: ModelText =
-        "Your account could not be stored on this device. Please unlock it and try again."
+        "Your account couldn't be stored on this device. Please unlock it and try again."
 
     private static func email(_ code: AuthError.Code) -> SignInMessage {
         switch code {
@@ -142,7 +142,7 @@ extension SignInMessage {
         case .linkExpired: SignInMessage(linkExpired)
         case .linkOtherAccount: SignInMessage(otherAccount)
         case .emailNotConfirmed:
-            SignInMessage("Please open the link in the email that we have sent you, or enter its code.")
+            SignInMessage("Please open the link in the email that we've sent you, or enter its code.")
         case .signUpDisabled: SignInMessage(noNewAccounts)
         case .blocked: SignInMessage(blocked)
         case .storeFailed: SignInMessage(storeFailed)
@@ -168,7 +168,7 @@ extension SignInMessage {
         case .rateLimited: SignInMessage(rateLimited)
         case .noProviderEmail:
             SignInMessage(
-                ModelText("%@ did not share an email address. Please use another way to sign in.", method.name),
+                ModelText("%@ didn't share an email address. Please use another way to sign in.", method.name),
                 .otherMethod)
         case .signUpDisabled: SignInMessage(noNewAccounts)
         case .blocked: SignInMessage(blocked)

@@ -59,11 +59,11 @@ public final class ProofModel {
                 ?? "Enter the code that your authenticator app shows."
         case .key: "Use your security key."
         case .recoveryCode: "Enter one of your recovery codes. Each works once."
-        case .passkey: "Use your passkey to confirm that it is you."
-        case .password: "Enter your password to confirm that it is you."
+        case .passkey: "Use your passkey to confirm that it's you."
+        case .password: "Enter your password to confirm that it's you."
         case nil:
             """
-            This account uses a two-step verification method that this version of the app does not support. Update the \
+            This account uses a two-step verification method that this version of the app doesn't support. Update the \
             app.
             """
         }

@@ -100,7 +100,7 @@ private enum MethodQuestion: DestructiveQuestion {
 
     var message: Text {
         switch self {
-        case .remove: Text(ui: "You will no longer be able to sign in this way.")
+        case .remove: Text(ui: "You'll no longer be able to sign in this way.")
         case .undo: Text(ui: "Other devices that signed in this way are signed out.")
         }
     }
@@ -126,7 +126,7 @@ private struct CredentialsSection: View {
                 }
             }
         } footer: {
-            if let new = manager.user?.newEmail { Text(ui: "\(new) is not confirmed yet.") }
+            if let new = manager.user?.newEmail { Text(ui: "\(new) isn't confirmed yet.") }
         }
     }
 }

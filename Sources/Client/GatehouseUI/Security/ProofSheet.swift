@@ -80,7 +80,7 @@ private struct ProofView: View {
         .onDisappear { password = "" }
     }
 
-    private var title: Text { Text(ui: "Confirm It Is You") }
+    private var title: Text { Text(ui: "Confirm It's You") }
 
     /// Only an app's code has a known length.
     private var isComplete: Bool { if case .app? = model.method { model.canSubmit() } else { false } }

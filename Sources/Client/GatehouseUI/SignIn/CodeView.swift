@@ -155,21 +155,21 @@ private struct CodeHeader: View {
     @ViewBuilder private var explanation: some View {
         switch model.kind {
         case .emailChange where account?.user?.email != nil:
-            Text(ui: "We have sent a code to \(model.email.shownAddress).")
+            Text(ui: "We've sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here, or open the link in the email on this device.")
             Text(ui: "Until then, your email stays as it is.")
         case .link:
-            Text(ui: "We have sent a code to \(model.email.shownAddress).")
+            Text(ui: "We've sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter it here to link the two.")
         case .setAsidePassword:
-            Text(ui: "We have sent a code to \(model.email.shownAddress).")
+            Text(ui: "We've sent a code to \(model.email.shownAddress).")
             Text(ui: "Enter the code we emailed you to keep using this password.")
         case .setAsidePasskey:
-            Text(ui: "We have sent a code to your account's email.")
+            Text(ui: "We've sent a code to your account's email.")
             Text(ui: "Enter the code we emailed you to keep using this passkey.")
         // A first address may be another account's, which a sign-up does not reveal.
         case .confirmation, .signIn, .passwordReset, .emailChange:
-            Text(ui: "If \(model.email.shownAddress) can be used here, we have sent a code to it.")
+            Text(ui: "If \(model.email.shownAddress) can be used here, we've sent a code to it.")
             Text(ui: "Enter it here, or open the link in the email on this device.")
         }
     }

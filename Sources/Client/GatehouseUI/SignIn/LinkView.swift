@@ -63,7 +63,7 @@ private struct LinkScreen: View {
                 Section {
                     codeButton
                 } footer: {
-                    Text(ui: "We will send you an email with a code to sign in. You need no password.")
+                    Text(ui: "We'll send you an email with a code to sign in. You need no password.")
                 }
             }
             if model.canRecover {

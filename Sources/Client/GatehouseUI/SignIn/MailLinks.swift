@@ -116,7 +116,7 @@ private struct MailLinkAlert: ViewModifier {
 
     func body(content: Content) -> some View {
         content
-            .alert(Text(ui: "The link could not be opened."), isPresented: isPresented) {
+            .alert(Text(ui: "The link couldn't be opened."), isPresented: isPresented) {
                 if link.delay != nil {
                     Button {
                         link.retry()

@@ -56,7 +56,7 @@ private struct SwitchView: View {
 
     private var message: Text {
         if question.leavesAnonymousAccount {
-            return Text(ui: "What you have done as a guest stays behind and cannot be opened again.")
+            return Text(ui: "What you've done as a guest stays behind and can't be opened again.")
         }
         let address = (question.user?.email ?? "").shownAddress
         return Text(

@@ -23,7 +23,7 @@ package struct ClientFailure: Error, Hashable, Sendable {
 
     package static func usage(_ text: String) -> ClientFailure { ClientFailure("usage", text, exit: .usage) }
 
-    static let passwordMismatch = ClientFailure("password_mismatch", "Passwords do not match.", exit: .usage)
+    static let passwordMismatch = ClientFailure("password_mismatch", "Passwords don't match.", exit: .usage)
 
     package static let interrupted = ClientFailure("interrupted", "Interrupted.", exit: .interrupted)
     /// The user declined, or closed the provider's page.

@@ -141,7 +141,7 @@ struct LinkPage {
             """)
     }
 
-    private var nothingToDo: String { say("If you did not ask for it, there is nothing to do.") }
+    private var nothingToDo: String { say("If you didn't ask for it, there's nothing to do.") }
 
     private func form(_ fields: String) -> String {
         """

@@ -6,7 +6,7 @@ struct AdminRefusal: Error {
 
     var sentence: String {
         switch (cause.status, cause.code) {
-        case (404, _): "There is nothing here."
+        case (404, _): "There's nothing here."
         case (429, .overEmailSendRateLimit):
             "The email queue is too long: the code would expire before the email is sent. Try again later, or raise "
                 + "rate_limit_email_sent."

@@ -30,17 +30,6 @@ struct ServerOffer {
         passwordLength = Int(settings["password_min_length"]?.intValue ?? 8)
     }
 
-    static func name(_ provider: String) -> String {
-        switch provider {
-        case "apple": "Apple"
-        case "google": "Google"
-        case "github": "GitHub"
-        case "gitlab": "GitLab"
-        case "linkedin", "linkedin_oidc": "LinkedIn"
-        default: provider.prefix(1).uppercased() + provider.dropFirst()
-        }
-    }
-
     /// nil if the style sheet has none.
     static func symbol(_ provider: String) -> String? {
         let known: [String] = ["apple", "google"]

@@ -7,7 +7,7 @@ extension Visit {
     mutating func offer() async throws -> ServerOffer { ServerOffer(settings: try await call(.get, "/settings")) }
 
     func methodName(_ provider: String) -> String {
-        provider == "email" ? say("Email and Password") : ServerOffer.name(provider).shown
+        provider == "email" ? say("Email and Password") : ProviderTitle.text(of: provider).shown
     }
 
     func emailField(_ value: String? = nil, label: String? = nil) -> Field {
@@ -48,7 +48,7 @@ extension Visit {
     var ceremonyProblem: String {
         fields[Ceremony.failure] == "InvalidStateError"
             ? passkeyExists
-            : say("The passkey did not work. Please try again.")
+            : say("The passkey didn't work. Please try again.")
     }
 
     /// The code sets the typed password.

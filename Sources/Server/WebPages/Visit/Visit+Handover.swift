@@ -7,7 +7,7 @@ extension Visit {
     var handoverSentence: [Block] {
         let isAllowed = pages.settings.allowsRedirect ?? { _ in true }
         guard let handover = session.handover, isAllowed(handover.target) else { return [] }
-        return [.soft(say("You will continue to %@.", handover.app))]
+        return [.soft(say("You'll continue to %@.", handover.app))]
     }
 
     var handoverFields: [(name: String, value: String)] { session.handover.map { [("for", $0.id)] } ?? [] }

@@ -37,7 +37,7 @@ extension Visit {
 
     func notice(_ flash: Flash) -> Notice {
         switch flash {
-        case .signedOut: .done(say("You are signed out."))
+        case .signedOut: .done(say("You're signed out."))
         case .passwordSaved: .done(say("Your password has been saved."))
         case .deviceEnded: .done(say("The device is signed out."))
         case .othersEnded: .done(say("All other devices are signed out."))
@@ -55,7 +55,7 @@ extension Visit {
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .confirmFirst:
-            .problem(say("Please confirm that it is you, then repeat this."))
+            .problem(say("Please confirm that it's you, then repeat this."))
         case .linkNeedsFactor:
             .problem(say("This account uses two-step verification. Sign in to it to link your accounts."))
         case .startedOver: .done(say("You have a new account with this email."))
@@ -69,7 +69,7 @@ extension Visit {
         case .providerFailed: .problem(say("Sign in failed. Please try again."))
         case .linkFailed:
             .problem(
-                both(say("The link could not be opened."), say("Please ask for a new email, or enter its code.")))
+                both(say("The link couldn't be opened."), say("Please ask for a new email, or enter its code.")))
         }
     }
 

@@ -30,10 +30,10 @@ extension Visit {
                 : say("Enter the code we emailed you to keep using this password.")
         case .weakPassword: weakPassword(refusal.weakPasswordReasons)
         case .samePassword:
-            both(say("This is the current password."), say("Please choose a password that is not the current one."))
+            both(say("This is the current password."), say("Please choose a password that isn't the current one."))
         case .currentPasswordRequired:
             both(say("The current password is missing."), say("Please enter your current password."))
-        case .currentPasswordInvalid: both(say("The current password is not correct."), say("Please try again."))
+        case .currentPasswordInvalid: both(say("The current password isn't correct."), say("Please try again."))
         default: nil
         }
     }
@@ -57,20 +57,20 @@ extension Visit {
                 say("Sign in to that account, or use another email."))
         case .signupDisabled: noSignUps
         case .userBanned: say("This account is blocked. Please contact the support of this app.")
-        case .emailProviderDisabled: both(say("Email is not available here."), say("Please choose another way."))
+        case .emailProviderDisabled: both(say("Email isn't available here."), say("Please choose another way."))
         case .singleIdentityNotDeletable: say("This is the last way to sign in. Please add another one first.")
         case .linkNotUndoable: both(say("This can no longer be undone."), say("Remove the sign-in method instead."))
         case .linkTicketNotFound, .linkTicketOutdated, .flowStateNotFound, .flowStateExpired:
             say("That took too long. Please sign in again.")
         case .linkTicketOtherAccount:
             say("That account has another email. Please sign in to the one with this email.")
-        case .emailNotConfirmed: both(say("Your email is not confirmed yet."), say("Please confirm your email first."))
+        case .emailNotConfirmed: both(say("Your email isn't confirmed yet."), say("Please confirm your email first."))
         default: nil
         }
     }
 
     var noSignUps: String {
-        both(say("New accounts cannot be created here."), say("Sign in with an account that you have."))
+        both(say("New accounts can't be created here."), say("Sign in with an account that you have."))
     }
 
     private func codeMessage(_ code: AuthErrorCode) -> String? {
@@ -81,7 +81,7 @@ extension Visit {
         case .captchaFailed:
             say("Complete the captcha, then try again.")
         case .validationFailed where fields["email"] != nil:
-            both(say("This email address cannot be used."), say("Please enter a valid email address."))
+            both(say("This email address can't be used."), say("Please enter a valid email address."))
         case .validationFailed where fields.parameters.contains { $0.name == "code" } && fields["password"] == nil:
             wrongCode
         default: nil
@@ -95,20 +95,20 @@ extension Visit {
     private func securityMessage(_ code: AuthErrorCode) -> String? {
         switch code {
         case .webauthnChallengeNotFound, .webauthnChallengeExpired, .webauthnVerificationFailed:
-            say("The passkey did not work. Please try again.")
+            say("The passkey didn't work. Please try again.")
         case .webauthnCredentialExists: passkeyExists
-        case .tooManyPasskeys: say("You have reached the limit for passkeys. Remove one to add another.")
+        case .tooManyPasskeys: say("You've reached the limit for passkeys. Remove one to add another.")
         case .tooManyEnrolledMFAFactors:
-            say("You have reached the limit for second factors. Remove one to add another.")
+            say("You've reached the limit for second factors. Remove one to add another.")
         case .mfaVerifiedFactorExists:
-            say("You already have recovery codes. If you did not see them, create new ones.")
+            say("You already have recovery codes. If you didn't see them, create new ones.")
         case .mfaRecoveryCodesSoleFactor:
             both(
                 say("Add an authenticator app or security key before creating recovery codes."),
                 say("Remove the recovery codes first."))
         case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
             .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
-            both(say("This is not available here."), say("Please choose another way."))
+            both(say("This isn't available here."), say("Please choose another way."))
         default: nil
         }
     }

@@ -13,7 +13,7 @@ extension Still {
         Still("home-loading") { await .boxScore(teams: { try await World.silence() }) },
         Still("home-failed") {
             try await World.boxScore(teams: { throw AuthClientError.refused(AuthRefusal(status: 503, code: nil)) })
-                .waiting(for: "The teams could not be loaded.")
+                .waiting(for: "The teams couldn't be loaded.")
         },
         Still("home-offline") {
             let service = InMemoryAuthService.signedIn()

@@ -67,8 +67,8 @@ extension Still {
             try await world.screen.goBack()
             return try await world.waiting(for: "countess@example.com is not confirmed yet.")
         },
-        Still("mail-link-failed") { try await opened(.invalidCallback).waiting(for: "The link could not be opened.") },
-        Still("mail-link-offline") { try await opened(.offline).waiting(for: "The link could not be opened.") },
+        Still("mail-link-failed") { try await opened(.invalidCallback).waiting(for: "The link couldn't be opened.") },
+        Still("mail-link-offline") { try await opened(.offline).waiting(for: "The link couldn't be opened.") },
     ]
 
     @MainActor private static func signedUp() async throws -> World {

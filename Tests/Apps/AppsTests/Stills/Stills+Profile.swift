@@ -57,7 +57,7 @@ extension Still {
             let world = try await opened()
             world.service.meet(.offline, at: .updateProfile)
             return try await world.tapping("Edit Teams").waiting(for: "Boston Celtics")
-                .tapping("Boston Celtics", "Save").waiting(for: "The teams could not be saved.")
+                .tapping("Boston Celtics", "Save").waiting(for: "The teams couldn't be saved.")
         },
         Still("teams-loading") {
             let world = await World.boxScore(.signedIn(), teams: { try await World.silence() })

@@ -46,7 +46,7 @@ extension Still {
             let world = try await World.user().tapping("Your profile")
             world.service.meet(.freshProofNeeded, at: .deleteAccount)
             let asked = try await world.tapping("Delete Account", "Delete Account")
-            try await asked.screen.wait { $0.title == "Confirm It Is You" }
+            try await asked.screen.wait { $0.title == "Confirm It's You" }
             return asked
         },
     ]

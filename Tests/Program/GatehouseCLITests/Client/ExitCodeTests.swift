@@ -104,7 +104,7 @@ struct ExitCodeTests {
             (.apple, refused(422, .emailExists), "This email is already associated with another account."),
             // Without a text in the catalogue, the server's own is better.
             (.email, refused(422, .validationFailed, "Signup requires a password"), "Signup requires a password"),
-            (.email, refused(422, .signupDisabled, "Signups not allowed"), "New accounts cannot be created here."),
+            (.email, refused(422, .signupDisabled, "Signups not allowed"), "New accounts can't be created here."),
         ])
     func signInMessages(method: AuthMethod, error: AuthClientError, message: String) {
         #expect(ClientFailure(error, method, at: Self.server).message == message)

@@ -3,18 +3,9 @@ import GatehouseWire
 enum MethodNames {
     static func shown(_ method: String) -> String {
         switch method {
-        case "password": "Password"
-        case "email": "Email"
         case "otp": "Emailed code or link"
-        case "anonymous": "Anonymous"
         case "link": "Confirmed link"
-        case "recovery": "Recovery"
-        case "apple": "Apple"
-        case "google": "Google"
-        case "keycloak": "Keycloak"
-        case "passkey": "Passkey"
-        case "other": "Other"
-        default: method.cutForChart
+        default: ProviderTitle.text(of: method).cutForChart
         }
     }
 }

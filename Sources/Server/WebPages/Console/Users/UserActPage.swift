@@ -16,7 +16,7 @@ struct UserActPage: ConsolePage {
             return .page(try await visit[UserPage.self].passkeysPage())
         }
         guard let act else {
-            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+            return .page(visit.problemPage("There's nothing here.", status: .notFound))
         }
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
         return .page(question(act, user))
@@ -24,7 +24,7 @@ struct UserActPage: ConsolePage {
 
     mutating func take() async throws -> Outcome {
         guard let act else {
-            return .page(visit.problemPage("There is nothing here.", status: .notFound))
+            return .page(visit.problemPage("There's nothing here.", status: .notFound))
         }
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
         do {

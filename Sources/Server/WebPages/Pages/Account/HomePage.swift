@@ -56,7 +56,7 @@ extension HomePage {
         case .identity(_, let provider):
             say(
                 "%@ is set aside. To use it again, sign in with it and confirm that this account is yours.",
-                ServerOffer.name(provider))
+                ProviderTitle.text(of: provider))
         }
     }
 }

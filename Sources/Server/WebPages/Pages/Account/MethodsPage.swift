@@ -73,7 +73,7 @@ extension MethodsPage {
                 .form(
                     Form(
                         action: Place.methods.path, hidden: [("act", "add"), ("provider", name)],
-                        button: say("Sign in with %@", ServerOffer.name(name)), symbol: ServerOffer.symbol(name),
+                        button: say("Sign in with %@", ProviderTitle.text(of: name)), symbol: ServerOffer.symbol(name),
                         style: .plain))
             }
         }
@@ -119,7 +119,7 @@ extension MethodsPage {
         var page = Page(
             say("Remove %@", visit.methodName(provider)),
             [
-                .text(say("You will no longer be able to sign in this way.")),
+                .text(say("You'll no longer be able to sign in this way.")),
                 .form(
                     Form(
                         action: Place.methods.path,

@@ -67,14 +67,14 @@ extension ProfilePage {
         }
         var zone = field("timezone", say("Time Zone"), "off", longest: ProfileLimits.timezone)
         zone.hint = say("Such as %@.", "Europe/Berlin")
-        if zone.problem != nil { zone.problem = say("This time zone is not known.") }
+        if zone.problem != nil { zone.problem = say("This time zone isn't known.") }
         let fields = [
             field("first_name", say("First Name"), "given-name", longest: ProfileLimits.firstName),
             field("name", say("Name"), "name", longest: ProfileLimits.name), zone,
         ]
         var page = visit.accountPage(say("Profile"))
         if refusal != nil, fields.allSatisfy({ $0.problem == nil }) {
-            page.notice = .problem(say("The name or the time zone cannot be used."))
+            page.notice = .problem(say("The name or the time zone can't be used."))
         }
         page.blocks =
             [

@@ -50,7 +50,7 @@ extension ChangeEmailPage {
         if let current = user.email { page.blocks.append(.soft(say("Your email is %@.", current.readableAddress))) }
         if let pending = user.newEmail, visit.session.mail?.kind == .emailChange {
             page.blocks += [
-                .text(say("We have sent a code to %@.", pending.readableAddress)),
+                .text(say("We've sent a code to %@.", pending.readableAddress)),
                 .links([
                     Link(
                         title: say("Enter the Code Sent to %@", pending.readableAddress), address: Place.checkMail.path)

@@ -100,11 +100,11 @@ extension CheckMailPage {
         switch mail.kind {
         // It may be another account's, which a sign-up does not reveal.
         case .emailChange where mail.other == nil:
-            say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
-        case .emailChange, .setAsidePassword: say("We have sent a code to %@.", mail.email.readableAddress)
-        case .setAsidePasskey: say("We have sent a code to your account's email.")
+            say("If %@ can be used here, we've sent a code to it.", mail.email.readableAddress)
+        case .emailChange, .setAsidePassword: say("We've sent a code to %@.", mail.email.readableAddress)
+        case .setAsidePasskey: say("We've sent a code to your account's email.")
         case .signUp, .signIn, .recovery:
-            say("If %@ can be used here, we have sent a code to it.", mail.email.readableAddress)
+            say("If %@ can be used here, we've sent a code to it.", mail.email.readableAddress)
         }
     }
 

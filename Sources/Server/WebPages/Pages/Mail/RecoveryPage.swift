@@ -41,7 +41,7 @@ extension RecoveryPage {
         var page = Page(
             say("Set a Password"),
             [
-                .text(say("Enter your email and the code that we have sent to it.")),
+                .text(say("Enter your email and the code that we've sent to it.")),
                 .form(
                     Form(
                         action: Place.recover.path,

@@ -181,8 +181,8 @@ extension FactorsPage {
         page.blocks = [
             .text(
                 kind == .apps
-                    ? say("You will no longer need its codes to sign in. Delete the entry in the app, too.")
-                    : say("You will then sign in without it.")),
+                    ? say("You'll no longer need its codes to sign in. Delete the entry in the app, too.")
+                    : say("You'll then sign in without it.")),
             .form(
                 Form(
                     action: kind.place.path,

@@ -36,7 +36,7 @@ struct NewPasswordPage: SitePage {
 extension NewPasswordPage {
     var confirmationProblem: String? {
         visit.fields["password"] == visit.fields["confirmation"]
-            ? nil : say("Passwords do not match.")
+            ? nil : say("Passwords don't match.")
     }
 
     /// Includes the current password once the server asks for it (`asks`).

@@ -60,7 +60,7 @@ extension PasskeysPage {
                 Form(
                     action: Place.passkeys.path, hidden: [("challenge", begun["challenge_id"]?.stringValue ?? "")],
                     ceremony: Ceremony(kind: .create, options: begun["options"] ?? .null), button: say("Continue"))),
-            .unscripted(say("This browser cannot add passkeys, or does not allow scripts.")),
+            .unscripted(say("This browser can't add passkeys, or doesn't allow scripts.")),
         ]
         return page
     }

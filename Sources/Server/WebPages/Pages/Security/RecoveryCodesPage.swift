@@ -33,7 +33,7 @@ struct RecoveryCodesPage: SitePage {
         } catch let refusal as CallRefusal where !refusal.needsProof {
             let text =
                 refusal.code == .conflict
-                ? say("New codes were created a moment ago. If you did not see them, create new ones.")
+                ? say("New codes were created a moment ago. If you didn't see them, create new ones.")
                 : visit.message(for: refusal)
             return .page(try await page(.problem(text)))
         }

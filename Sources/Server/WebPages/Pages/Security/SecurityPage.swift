@@ -45,7 +45,7 @@ extension SecurityPage {
         } catch let refusal as CallRefusal where refusal.status == 429 {
             // A recently emailed code is still valid.
         }
-        let sent = Notice.done(say("We have sent a code to %@.", user.email?.readableAddress ?? ""))
+        let sent = Notice.done(say("We've sent a code to %@.", user.email?.readableAddress ?? ""))
         return try await page(user, offer, sent, asks: .reauthenticationNeeded)
     }
 

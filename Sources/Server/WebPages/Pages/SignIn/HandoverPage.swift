@@ -67,7 +67,7 @@ extension HandoverPage {
         Page(
             say("Continue"),
             [
-                .text(say("You will continue to %@.", parts.app)),
+                .text(say("You'll continue to %@.", parts.app)),
                 .buttons([Link(title: say("Continue"), address: url)]),
             ])
     }

@@ -133,7 +133,7 @@ extension LinkQuestionPage {
                 .buttons(
                     providers.map { name in
                         Link(
-                            title: say("Sign in with %@", ServerOffer.name(name)),
+                            title: say("Sign in with %@", ProviderTitle.text(of: name)),
                             address: "\(Place.prefix)/provider/\(FormText.escape(name))?link=yes",
                             symbol: ServerOffer.symbol(name))
                     }))

@@ -50,7 +50,7 @@ struct PasskeySignInPage: SitePage {
             page.blocks =
                 visit.handoverSentence + [
                     .form(form(challenge, start: .atOnce, isForQuestion: questionOfForm != nil)),
-                    .unscripted(say("This browser cannot use passkeys, or does not allow scripts.")),
+                    .unscripted(say("This browser can't use passkeys, or doesn't allow scripts.")),
                 ]
         } catch let refusal as CallRefusal {
             page.notice = .problem(visit.message(for: refusal))

@@ -79,7 +79,7 @@ extension PasskeySignUpPage {
                         hidden: [("challenge", begun["challenge_id"]?.stringValue ?? "")] + kept + visit.handoverFields,
                         ceremony: Ceremony(kind: .create, options: begun["options"] ?? .null, start: .atOnce),
                         button: say("Continue"), symbol: "passkey")),
-                .unscripted(say("This browser cannot add passkeys, or does not allow scripts.")),
+                .unscripted(say("This browser can't add passkeys, or doesn't allow scripts.")),
             ]
         return page
     }

@@ -74,11 +74,11 @@ extension ProviderPage {
         try await visit.offer().providers.contains(provider)
     }
 
-    private var nothingHere: Page { visit.problemPage(say("There is nothing here."), status: .notFound) }
+    private var nothingHere: Page { visit.problemPage(say("There's nothing here."), status: .notFound) }
 
     private var page: Page {
         let link = visit.fields["link"] == nil ? [] : [(name: "link", value: "yes")]
-        var page = Page(say("Sign in with %@", ServerOffer.name(provider)), visit.handoverSentence)
+        var page = Page(say("Sign in with %@", ProviderTitle.text(of: provider)), visit.handoverSentence)
         page.blocks.append(
             .form(
                 Form(

@@ -74,7 +74,7 @@ extension SecondStepPage {
     var keyProblem: String {
         visit.fields[Ceremony.failure] == "InvalidStateError"
             ? visit.both(say("This device is already a security key of your account."), say("Please use another key."))
-            : say("The security key did not work. Please try again.")
+            : say("The security key didn't work. Please try again.")
     }
 
     mutating func verify(_ code: String, at path: String) async throws -> AuthJSON {
@@ -111,7 +111,7 @@ extension SecondStepPage {
                     hidden: [
                         ("act", act), ("factor", factor), ("challenge", challenge.id.uuidString.lowercased()),
                     ], ceremony: ceremony, button: say("Continue"))),
-            .unscripted(say("This browser cannot use security keys, or does not allow scripts.")),
+            .unscripted(say("This browser can't use security keys, or doesn't allow scripts.")),
         ]
     }
 
@@ -122,7 +122,7 @@ extension SecondStepPage {
     private func startOverPage(_ notice: Notice?) -> Page {
         var page = Page(say("Start Over with This Email"))
         page.notice = notice
-        page.back = (say("Confirm It Is You"), path)
+        page.back = (say("Confirm It's You"), path)
         page.blocks = [
             .text(say("A new, empty account will get your email. The present account keeps everything else.")),
             .form(
@@ -135,7 +135,7 @@ extension SecondStepPage {
     }
 
     func page(_ steps: SecondSteps, hasAddress: Bool = false, _ notice: Notice? = nil) -> Page {
-        var page = Page(say("Confirm It Is You"))
+        var page = Page(say("Confirm It's You"))
         page.notice = notice
         let usesRecovery = visit.fields["use"] == "recovery" || visit.fields["act"] == "recovery"
         if steps.hasRecoveryCodes, usesRecovery || steps.apps.isEmpty && steps.keys.isEmpty {
@@ -209,7 +209,7 @@ extension SecondStepPage {
 
     mutating func keyPage() async throws -> Page {
         var page = Page(say("Security Key"))
-        page.back = (say("Confirm It Is You"), path)
+        page.back = (say("Confirm It's You"), path)
         page.blocks = try await keyBlocks(visit.factorOfForm, act: "key", at: path, start: .atOnce)
         return page
     }

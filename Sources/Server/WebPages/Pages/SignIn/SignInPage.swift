@@ -99,7 +99,7 @@ extension SignInPage {
 
     private func providerLink(_ name: String) -> Link {
         Link(
-            title: say("Sign in with %@", ServerOffer.name(name)),
+            title: say("Sign in with %@", ProviderTitle.text(of: name)),
             address: "\(Place.prefix)/provider/\(FormText.escape(name))\(visit.handoverQuery)",
             symbol: ServerOffer.symbol(name))
     }
