@@ -20,8 +20,7 @@ def read(*parts):
 
 def setting_pattern():
     """Matches every key that the configuration's page lists. `<provider>` stands for any name there."""
-    rows = re.findall(r"^\| `([a-z0-9_<>]+)`(?: †)? \| (?:`[^`]*`)? ?\| .*?( Secret\.)? \|$", read("Docs", "configuration.md"),
-                      re.MULTILINE)
+    rows = re.findall(r"^\* `([a-z_<>]+)`(?: †)?(?: \(`[^`]*`\))?: .*?( Secret\.)?$", read("Docs", "configuration.md"), re.MULTILINE)
     return re.compile("|".join(re.sub("<[a-z]+>", "[a-z_]+", key) + ("(_file)?" if secret else "") for key, secret in rows))
 
 

@@ -51,9 +51,9 @@ class APIPageTests(unittest.TestCase):
         self.assertNotIn("/b", shown)
 
     def test_codes_are_shown_with_their_comments(self):
-        shown = make.code_tables(SOURCE, "throw .first")
-        self.assertIn("| `one` | It is `Thing`. |\n", shown)
-        self.assertIn("this server never sends them.\n\n| code | meaning |\n|---|---|\n| `three` | Gone. |\n", shown)
+        shown = make.code_lists(SOURCE, "throw .first")
+        self.assertIn("* `one`: It is `Thing`.\n", shown)
+        self.assertIn("this server never sends them.\n\n* `three`: Gone.\n", shown)
 
     def test_codes_that_the_page_names_once_are_not_repeated(self):
         page = make.API_PAGE.read_text(encoding="utf-8").partition(make.MARKER)[0]

@@ -23,11 +23,11 @@ struct DocumentationTests {
     func nothingElse() throws {
         let page = try page()
         let rows = Set(SettingsReport.documentation.split(separator: "\n"))
-        var isTable = false
-        for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
-            isTable = line.hasPrefix("|") && (isTable || line == "| Setting | Default | |")
-            if isTable { #expect(rows.contains(line), "unknown or old: \(line.prefix(60))…") }
+        let found = page.split(separator: "\n").filter { line in
+            line.prefixMatch(of: /\* `[a-z_<>]+`(?: †)?(?: \(`[^`]*`\))?: \S/) != nil
         }
+        #expect(found.count == rows.count)
+        for line in found { #expect(rows.contains(line), "unknown or old: \(line.prefix(60))…") }
         let known = Set(Setting.allCases.flatMap(\.variables))
         for match in page.matches(of: /(?:GATEHOUSE|GOTRUE)_[A-Z_]+[A-Z]/) {
             let name = String(match.output)

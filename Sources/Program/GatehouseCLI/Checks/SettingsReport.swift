@@ -25,11 +25,11 @@ package struct SettingsReport {
         return text
     }
 
-    /// Markdown, for `Docs/configuration.md`.
+    /// All settings as a Markdown list, for `Docs/configuration.md`.
     package static var documentation: String {
         var rows: [String] = []
         for row in Setting.allCases.map(row) where !rows.contains(row) { rows.append(row) }
-        return "| Setting | Default | |\n|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
+        return rows.joined(separator: "\n") + "\n"
     }
 
     /// A dagger means Supabase Auth's usual name: `GOTRUE_` and the key in capitals.
@@ -40,7 +40,7 @@ package struct SettingsReport {
         let notes = [
             setting.summary, others.isEmpty ? nil : "In Supabase Auth: \(others).", setting.isSecret ? "Secret." : nil,
         ]
-        let value = setting.defaultText.map { "`\($0)`" } ?? ""
-        return "| `\(setting.documentedKey)`\(dagger) | \(value) | \(notes.compactMap(\.self).joined(separator: " ")) |"
+        let value = setting.defaultText.map { " (`\($0)`)" } ?? ""
+        return "* `\(setting.documentedKey)`\(dagger)\(value): \(notes.compactMap(\.self).joined(separator: " "))"
     }
 }

@@ -13,7 +13,7 @@ struct CheckConfig: AsyncParsableCommand {
 
     @OptionGroup var options: DataOptions
     @OptionGroup var only: PartOptions
-    @Flag(help: "Print every setting as a Markdown table instead.") var documentation = false
+    @Flag(help: "Print every setting as a Markdown list instead.") var documentation = false
 
     func run() async throws {
         if documentation { return try Output.send(SettingsReport.documentation) }

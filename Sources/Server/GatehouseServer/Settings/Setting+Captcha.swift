@@ -13,8 +13,8 @@ package struct CaptchaSettings: Sendable {
 extension Setting {
     package static let captchaEnabled = Setting(
         "security_captcha_enabled", .gotrue, .flag(false),
-        "Requires a captcha (`gotrue_meta_security.captcha_token`) for sign-up, recovery, and sign-in with a "
-            + "password or emailed code. Administrators are exempt.")
+        "Requires a captcha (`gotrue_meta_security.captcha_token`) for sign-up, recovery, and sign-in "
+            + "with a password or emailed code, except from administrators.")
     package static let captchaProvider = Setting(
         "security_captcha_provider", .gotrue, .text("hcaptcha"),
         "`hcaptcha` or `turnstile`.")

@@ -31,7 +31,7 @@ extension Setting {
         "How long an unverified factor is kept, at least `300s`.")
     package static let rateFactors = Setting(
         "mfa_rate_limit_challenge_and_verify", .gotrue, .number(0...1_000_000_000, 15),
-        "Challenges per client address and minute; likewise verifications, recovery codes and removals.")
+        "Challenges, verifications, recovery codes and removals, each per client address and minute.")
     package static let lowLevelLimit = Setting(
         "sessions_allow_low_aal", .gotrue, .duration(),
         "Maximum lifetime of an `aal1` session whose user has a second factor. Default: like other sessions.")

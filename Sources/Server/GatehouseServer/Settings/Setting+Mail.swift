@@ -10,8 +10,8 @@ extension Setting {
         "TCP port of the mail server, 1 to 65535.")
     package static let smtpTLS = Setting(
         "smtp_tls", .none, .text(),
-        "`starttls`, `tls` (from the first byte) or `off`. With TLS on, a server without it gets no email and "
-            + "no password. Default: `off` for this machine, `tls` on port 465, else `starttls`.")
+        "`starttls`, `tls` (from the first byte) or `off`. Default: `off` for this machine, `tls` on "
+            + "port 465, else `starttls`.")
     package static let smtpAuthorityFile = Setting(
         "smtp_ca_file", .none, .text(),
         "Path of a PEM file of trusted certificate authorities. Default: the system's.")
@@ -23,8 +23,7 @@ extension Setting {
         "The user's password, for PLAIN or LOGIN.")
     package static let smtpTokenFile = Setting(
         "smtp_token_file", .none, .text(),
-        "Path of a file with the user's OAuth 2.0 access token, for XOAUTH2. Read before each email, so "
-            + "another program can renew it.")
+        "Path of a file with the user's OAuth 2.0 access token, for XOAUTH2. Read before each email.")
     package static let smtpSender = Setting(
         "smtp_admin_email", .gotrue, .text(),
         "Required with `smtp_host`. Sender address of all emails.")

@@ -7,8 +7,8 @@ import WebAuthn
 extension Setting {
     package static let relyingPartyID = Setting(
         "webauthn_rp_id", .gotrue, .text(),
-        "Domain of passkeys and security keys, which also work on its subdomains: `example.org`. No scheme, "
-            + "port or IP address. They are lost when it changes.")
+        "Domain of passkeys and security keys, without scheme and port: `example.org`. Includes its "
+            + "subdomains. A change makes existing ones useless.")
     package static let relyingPartyName = Setting(
         "webauthn_rp_display_name", .gotrue, .text(),
         "Name that authenticators show. Default: `account_pages_name`, `smtp_sender_name` or the domain.")
@@ -18,8 +18,8 @@ extension Setting {
             + "`ios:bundle-id:…`. Includes `apple_app_ids` and `android_apps`.")
     package static let relatedOrigins = Setting(
         "webauthn_related_origins", .none, .text(),
-        "Comma-separated web origins on other domains that may use them. Browsers check the domain's "
-            + "`/.well-known/webauthn` and accept at most five registrable domains.")
+        "Comma-separated web origins on other domains that may use them. Browsers accept at most five "
+            + "registrable domains.")
     package static let challengeDuration = Setting(
         "webauthn_challenge_expiry_duration", .gotrue, .duration("5m"),
         "Lifetime of a passkey challenge, up to `1h`.")
@@ -29,8 +29,8 @@ extension Setting {
             + "`A1B2C3D4E5.org.example.app`.")
     package static let androidApps = Setting(
         "android_apps", .none, .text(),
-        "Comma-separated Android apps that share the domain's passkeys: package, `=` and the certificate's "
-            + "SHA-256 from `keytool`: `org.example.app=AB:CD:…`. One entry per certificate.")
+        "Comma-separated Android apps that share the domain's passkeys, with the certificate's SHA-256 "
+            + "from `keytool`: `org.example.app=AB:CD:…`. One entry per certificate.")
     package static let passkeysEnabled = Setting(
         "passkey_enabled", .gotrue, .flag(false),
         "Enables sign-in with [passkeys](passkeys.md).")
@@ -39,7 +39,7 @@ extension Setting {
         "Maximum passkeys per account, 1 to 1000.")
     package static let passkeySignUp = Setting(
         "passkey_signup_enabled", .none, .flag(false),
-        "Enables sign-up with a passkey instead of a password. An emailed code confirms the email before it is added.")
+        "Enables sign-up with a passkey. An emailed code confirms the email before it is added.")
     package static let passkeyIsTwoFactors = Setting(
         "passkey_counts_as_two_factors", .none, .flag(false),
         "Gives passkey sign-ins `aal2` if the device verified the user by fingerprint, face or PIN (NIST SP "

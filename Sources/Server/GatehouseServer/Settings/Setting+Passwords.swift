@@ -15,7 +15,7 @@ extension Setting {
         "Rejects the most common passwords (`weak_password`, reason `pwned`).")
     package static let passwordBreaches = Setting(
         "password_hibp_enabled", .gotrue, .flag(false),
-        "Rejects new passwords found in breaches by Have I Been Pwned (`weak_password`, reason `pwned`), which "
+        "Rejects new passwords that Have I Been Pwned knows (`weak_password`, reason `pwned`). It "
             + "receives 5 of 40 SHA-1 digits. Without a response within 2 seconds, the password is accepted "
             + "and counted in `gatehouse_breached_passwords_total`.")
     package static let passwordBreachesURL = Setting(
@@ -23,17 +23,18 @@ extension Setting {
         "URL of the breached-password ranges. `outgoing_loopback` allows this machine.")
     package static let passwordForbiddenWords = Setting(
         "password_forbidden_words", .none, .text(),
-        "Comma-separated words, such as the app's name, that a password must not consist of, even between "
-            + "digits and symbols. Always included: `app_scheme`, the names in `site_url` and `external_url`, "
+        "Comma-separated words, such as the app's name, that a password must not consist of, digits and "
+            + "symbols aside. Always includes `app_scheme`, the names in `site_url` and `external_url`, and "
             + "the account's email.")
     package static let passwordAnswerTime = Setting(
         "password_answer_time", .none, .durationOrZero("250ms"),
-        "Password sign-ins respond after a multiple of this time, so timing reveals nothing about accounts. Up "
-            + "to `5s`; `0`: immediately.")
+        "Password sign-ins respond after a multiple of this time, so timing reveals nothing. Up to `5s`; "
+            + "`0`: immediately.")
     package static let hashMemory = Setting(
         "hash_memory", .none, .text("19MiB"),
-        "Memory per Argon2id hash: `19MiB` (two passes) or `46MiB` (one pass), as OWASP recommends. Existing "
-            + "hashes are replaced at the next sign-in.")
+        "Memory per Argon2id hash: `19MiB` (two passes) or `46MiB` (one pass; harder for special "
+            + "hardware, a third slower), as OWASP recommends. Existing hashes are replaced at the next "
+            + "sign-in.")
     package static let hashQueue = Setting(
         "hash_queue", .none, .number(1...10_000, 64),
         "Sign-ins that may wait per hashing thread, 1 to 10000; more get 429. Client addresses take turns; in "
@@ -41,7 +42,7 @@ extension Setting {
     package static let hashThreads = Setting(
         "hash_threads", .none, .number(1...1_000, nil),
         "Threads that hash passwords, 1 to 1000. Each uses `hash_memory`, and up to 64 MiB more for an "
-            + "imported hash: plan container limits for it. Default: one per core.")
+            + "imported hash. Default: one per core.")
 }
 
 extension SettingsReader {

@@ -6,8 +6,8 @@ extension Setting {
     // Redirects and providers.
     package static let uriAllowList = Setting(
         "uri_allow_list", .gotrue, .text(),
-        "Comma-separated addresses besides `site_url` that browsers may return to. Exact; custom schemes are "
-            + "allowed (`boxscore://signed-in`). `http://127.0.0.1` and `http://localhost` include every port.")
+        "Comma-separated exact addresses that browsers may return to, such as `boxscore://signed-in`. "
+            + "`http://127.0.0.1` and `http://localhost` include every port.")
     package static let redirectPatterns = Setting(
         "redirect_patterns", .none, .flag(false),
         "Treats `uri_allow_list` as patterns, as Supabase does (`https://*.example.org/**`), and allows every "
@@ -26,7 +26,7 @@ extension Setting {
         "One more bundle ID for `external_apple_client_id`.")
     package static let appleKey = Setting(
         "external_apple_key", .none, .secret,
-        "Text of Apple's .p8 key; line breaks may be `\\n`. Signs client secrets when needed, so none expires.")
+        "Text of Apple's .p8 key; line breaks may be `\\n`. Signs client secrets when needed.")
     package static let appleKeyID = Setting(
         "external_apple_key_id", .none, .text(),
         "That key's ID: ten capital letters and digits.")
@@ -102,15 +102,15 @@ struct ProviderNames: Sendable {
         self.url = Setting(key + "url", .gotrue, .text(), url, documentedKey: row("url", if: sharesRows))
         skipNonceCheck = Setting(
             key + "skip_nonce_check", .gotrue, .flag(false),
-            "Skips the nonce check for apps that cannot know the nonce in their ID token, never for browsers.",
+            "Skips the nonce check for apps that cannot know their ID token's nonce, never for browsers.",
             documentedKey: anyKey + "skip_nonce_check")
         emailOptional = Setting(
             key + "email_optional", .gotrue, .flag(isEmailOptional), "Allows accounts without an email.",
-            documentedKey: row("email_optional", if: !isEmailOptional))
+            documentedKey: anyKey + "email_optional")
         linking = Setting(
             key + "linking", .none, .text(policy.rawValue),
-            "If an account has proven the same email: `automatic`, `confirm` or `never`, see "
-                + "[linking.md](linking.md).", documentedKey: row("linking", if: policy == .confirm))
+            "If an account has the same proven email: `automatic`, `confirm` or `never` ([linking](linking.md)).",
+            documentedKey: anyKey + "linking")
     }
 
     var settings: [Setting] { [enabled, clientID, secret, redirectURI, url, skipNonceCheck, emailOptional, linking] }

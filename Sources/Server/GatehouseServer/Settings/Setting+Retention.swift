@@ -3,22 +3,22 @@ import AccountDomain
 extension Setting {
     package static let auditLogRetention = Setting(
         "retention_audit_log", .none, .durationOrZero("0"),
-        "How long audit log entries are kept, at least `24h`; `0`: forever. With the PostgreSQL roles in "
-            + "`Deploy/postgresql`, also run `GRANT DELETE ON audit_log TO gatehouse_service`.")
+        "How long audit log entries are kept. With the PostgreSQL roles in `Deploy/postgresql`, also run "
+            + "`GRANT DELETE ON audit_log TO gatehouse_service`.")
     package static let endedSessionRetention = Setting(
         "retention_ended_sessions", .none, .durationOrZero("2160h"),
-        "How long records of ended sessions (when, why, by whom) are kept, at least `24h`; `0`: forever.")
+        "How long records of ended sessions (when, why, by whom) are kept.")
     package static let mailRetention = Setting(
         "retention_mails", .none, .durationOrZero("168h"),
-        "How long a finished email's status is kept, at least `24h`; `0`: forever. Its content is erased when sent.")
+        "How long a finished email's status is kept. Its content is erased when sent.")
 
     package static let deliveryRetention = Setting(
         "retention_webhook_deliveries", .none, .durationOrZero("168h"),
-        "How long finished webhook deliveries are kept and can be replayed, at least `24h`; `0`: forever.")
+        "How long finished webhook deliveries are kept and can be replayed.")
 
     package static let telemetryRetention = Setting(
         "retention_telemetry", .none, .durationOrZero("9600h"),
-        "How long counts of apps' events, sign-ins and refreshes are kept, at least `24h`; `0`: forever.")
+        "How long counts of apps' events, sign-ins and refreshes are kept.")
 
     static let retention = [
         auditLogRetention, endedSessionRetention, mailRetention, deliveryRetention, telemetryRetention,

@@ -9,7 +9,7 @@ extension Setting {
         "`host:port` to listen on, instead of `host` and `port`. `:9999`: every interface.")
     package static let host = Setting(
         "host", .named(["GOTRUE_API_HOST"]), .text("127.0.0.1"),
-        "Address to listen on. The default accepts only this machine: put a proxy with TLS in front.")
+        "Address to listen on. The default accepts only this machine.")
     package static let port = Setting(
         "port", .named(["GOTRUE_API_PORT", "PORT"]), .number(1...65_535, 9_999),
         "TCP port, 1 to 65535.")
@@ -31,14 +31,13 @@ extension Setting {
         "`host:port` that serves only `/metrics`. Without it, `serve` has no metrics.")
     package static let trustedProxies = Setting(
         "trusted_proxies", .none, .text(),
-        "Comma-separated networks (CIDR, `10.0.0.0/8`) whose forwarded-for header is trusted.")
+        "Comma-separated networks (`10.0.0.0/8`) whose forwarded-for header is trusted.")
     package static let proxyHeader = Setting(
         "proxy_header", .none, .text("X-Forwarded-For"),
-        "Header in which trusted proxies send the client's address. Requires `trusted_proxies`. Not "
-            + "`Forwarded` (RFC 7239).")
+        "Header in which trusted proxies send the client's address. Not `Forwarded` (RFC 7239).")
     package static let corsAllowedHeaders = Setting(
         "cors_allowed_headers", .gotrue, .text(),
-        "Comma-separated request headers that browsers may send besides the usual ones.")
+        "Comma-separated additional request headers that browsers may send.")
     package static let requestDuration = Setting(
         "api_max_request_duration", .gotrue, .duration("10s"),
         "Time limit of a request, including its wait for the database; then 504.")
@@ -68,8 +67,8 @@ extension Setting {
     // Access tokens.
     package static let jwtAlgorithm = Setting(
         "jwt_algorithm", .none, .text(),
-        "`ES256` signs with keys in the database (`gatehouse keys rotate`), `HS256` with `jwt_secret`. "
-            + "Default: the key in `jwt_keys`, else `HS256` if `jwt_secret` is set, else `ES256`.")
+        "`ES256` signs with keys in the database, `HS256` with `jwt_secret`. Default: the key in "
+            + "`jwt_keys`, else `HS256` if `jwt_secret` is set, else `ES256`.")
     package static let jwtSecret = Setting(
         "jwt_secret", .gotrue, .secret,
         "Shared secret of HS256 tokens, including `anon` and `service_role` keys. At least 32 bytes.")
@@ -84,8 +83,7 @@ extension Setting {
         "Lifetime of an access token in seconds, 1 to 604800.")
     package static let tokenMaximum = Setting(
         "access_token_max_bytes", .none, .number(TokenRoom.range, TokenRoom().tokenBytes),
-        "Longest access token in bytes, 4096 to 65000. Every proxy must accept such headers, see "
-            + "[below](#the-length-of-an-access-token).")
+        "Longest access token in bytes, 4096 to 65000, see [below](#the-length-of-an-access-token).")
     package static let jwtIssuer = Setting(
         "jwt_issuer", .gotrue, .text(),
         "`iss` of access tokens. Default: `external_url`.")
@@ -102,7 +100,7 @@ extension Setting {
     // Sign-up and sign-in.
     package static let disableSignUp = Setting(
         "disable_signup", .gotrue, .flag(false),
-        "Disables sign-up: only administrators can create accounts.")
+        "Disables sign-up. Only administrators can create accounts.")
     package static let emailEnabled = Setting(
         "external_email_enabled", .gotrue, .flag(true),
         "Enables sign-up and sign-in by email.")
@@ -111,7 +109,7 @@ extension Setting {
         "Enables anonymous sign-in: accounts without email or password.")
     package static let autoConfirm = Setting(
         "mailer_autoconfirm", .gotrue, .flag(false),
-        "Treats every new email address as confirmed and sends no confirmation.")
+        "Treats new email addresses as confirmed and sends no confirmation.")
     package static let requireCurrentPassword = Setting(
         "security_update_password_require_current_password", .gotrue, .flag(false),
         "Requires the current password to set a new one.")
@@ -125,8 +123,8 @@ extension Setting {
         "Ends the session when a used refresh token is sent after that period.")
     package static let refreshStrict = Setting(
         "security_refresh_token_strict", .none, .flag(false),
-        "Also ends the session for the token before the current one, once that period is over and the current "
-            + "access token has been used. Signs out clients that keep an old token, such as a tab that slept "
+        "Also ends the session for the previous token, once that period is over and the current access "
+            + "token has been used. Signs out clients that keep an old token, such as a tab that slept "
             + "([decision 4](decisions/0004-refresh-tokens.md)).")
     package static let sessionTimebox = Setting(
         "sessions_timebox", .gotrue, .duration(),
@@ -146,8 +144,8 @@ extension Setting {
         "`off` disables all request limits. For tests.")
     package static let rateHeader = Setting(
         "rate_limit_header", .gotrue, .text(),
-        "Header whose first address is the client's, trusted from any sender: only if every request passes the "
-            + "proxy that sets it. Prefer `trusted_proxies`. Not `Forwarded`.")
+        "Header whose first address is the client's, trusted from any sender. Prefer `trusted_proxies`. "
+            + "Not `Forwarded`.")
     package static let rateTokenRefresh = Setting(
         "rate_limit_token_refresh", .gotrue, .number(rates, 150),
         "Requests to `POST /token` per client address in 5 minutes.")
@@ -165,20 +163,21 @@ extension Setting {
         "Anonymous sign-ups per client address and hour.")
     package static let rateFailedSignIns = Setting(
         "rate_limit_failed_sign_ins", .none, .number(rates, 10),
-        "Failed password sign-ins per hour, for each client address and each account. Devices that signed in "
-            + "with the account's current password have a separate limit. An IPv6 /48 network gets ten times "
-            + "as many.")
+        "Failed password sign-ins per hour, for each client address and each account; ten times as many "
+            + "for an IPv6 /48 network. Devices that signed in with the account's current password have a "
+            + "separate limit.")
 
     // The gateway.
     package static let appScheme = Setting(
         "app_scheme", .none, .text(),
-        "The app's URL scheme, for `/api/v1/auth/callback`, which is off without it.")
+        "The app's URL scheme. Enables `/api/v1/auth/callback`.")
     package static let profileSchema = Setting(
         "profile_schema", .none, .text(),
         "Path of a JSON Schema for [custom profile fields](own-fields.md).")
     package static let teamCatalogue = Setting(
         "team_catalogue", .none, .text(),
-        "Path of a JSON file of teams. Enables `/v1/teams` and, for these teams only, `favorite_teams` in profiles.")
+        "Path of a JSON file of teams. Enables `/v1/teams`, and restricts `favorite_teams` in profiles "
+            + "to these teams.")
     package static let telemetry = Setting(
         "telemetry", .none, .flag(true),
         "Counts the [sign-in events](telemetry.md) that apps send to `/v1/events`.")
