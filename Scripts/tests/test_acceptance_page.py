@@ -5,14 +5,14 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ROW = re.compile(r"^\| (\d{3}\.\d+) \| .+ \|$", re.MULTILINE)
+CRITERION = re.compile(r"^\* (\d{3}\.\d+) .+$", re.MULTILINE)
 TEST = re.compile(r'(?:^ *// Criteria: (.+)\n)? *@Test\(\s*"((?:[^"\\]|\\.)*)"', re.MULTILINE)
 DESIGNS = {"000", "001", "002", "003", "004", "005"}
 
 
 def criteria(page: str) -> list[str]:
-    """The numbers of a page's rows."""
-    return ROW.findall(page)
+    """The numbers of a page's criteria."""
+    return CRITERION.findall(page)
 
 
 def tests(source: str) -> list[tuple[str, list[str]]]:
@@ -43,8 +43,8 @@ class AcceptancePageTests(unittest.TestCase):
             self.assertEqual(numbers, [f"{design}.{count}" for count in range(1, len(numbers) + 1)])
             self.assertGreater(len(numbers), 10)
 
-    def test_rows_titles_and_comments_are_read(self) -> None:
-        self.assertEqual(criteria("| | criterion |\n|---|---|\n| 000.1 | a |\n"), ["000.1"])
+    def test_criteria_titles_and_comments_are_read(self) -> None:
+        self.assertEqual(criteria("## 000\n\n* 000.1 a\n* b\n"), ["000.1"])
         source = '    // Criteria: 000.1, 001.2\n    @Test("a: b")\n    @Test(\n        "c", arguments: [1])'
         self.assertEqual(tests(source), [("a: b", ["000.1", "001.2"]), ("c", [])])
 

@@ -5,19 +5,19 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ROW = re.compile(r"^\| (.+?) \| (.+?) \| ?(.*?) ?\|$", re.MULTILINE)
+ENTRY = re.compile(r"^\* (.+?) → (.+?)(?:: (.*))?$", re.MULTILINE)
 FUNCTION = re.compile(r"public func (\w+)(?:<[^>]*>)?\((.*?)\) (?:async|throws|->|\{)", re.DOTALL)
 NAME = re.compile(r"`(?:admin\.)?(var )?(\w+)(\([\w:]*\))?`")
 
 
-def rows(page):
+def entries(page):
     _, _, section = page.partition("## The Swift client and supabase-swift\n")
-    return [row for row in ROW.findall(section) if row[0] != "supabase-swift" and not set(row[0]) <= set("-|")]
+    return ENTRY.findall(section)
 
 
-def promised(row):
-    """The declarations that one row names as ours: `var a` or `func a(b:c:)`."""
-    theirs, ours, _ = row
+def promised(entry):
+    """The declarations that one entry names as ours: `var a` or `func a(b:c:)`."""
+    theirs, ours, _ = entry
     if ours == "left out":
         return []
     names = NAME.findall(theirs if ours.startswith("the same") else ours)
@@ -46,19 +46,19 @@ class CompatibilityPageTests(unittest.TestCase):
     sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "Sources" / "Client" / "Gatehouse").rglob("*.swift"))]
 
     def test_every_promised_call_is_declared(self):
-        ours, wanted = declarations(self.sources), [name for row in rows(self.page) for name in promised(row)]
+        ours, wanted = declarations(self.sources), [name for entry in entries(self.page) for name in promised(entry)]
         self.assertGreater(len(wanted), 30)
         self.assertEqual([name for name in wanted if "init" not in name and name not in ours], [])
 
     def test_every_call_of_our_client_is_listed(self):
         client = [text for text in self.sources if re.search(r"(?:extension|final class) GatehouseClient\b[^.]", text)]
         calls = {name for name in declarations(client) if name.startswith("func ")}
-        listed = {name for row in rows(self.page) for name in promised(row)}
+        listed = {name for entry in entries(self.page) for name in promised(entry)}
         self.assertEqual(sorted(calls - listed), [])
 
-    def test_a_row_is_read(self):
-        row = rows("## The Swift client and supabase-swift\n| `a(b:)` | the same, `async` | x |\n")[0]
-        self.assertEqual(promised(row), ["func a(b:)"])
+    def test_an_entry_is_read(self):
+        entry = entries("## The Swift client and supabase-swift\n* `a(b:)` → the same, `async`: x\n")[0]
+        self.assertEqual(promised(entry), ["func a(b:)"])
         self.assertEqual(promised(("`admin.a(_:)`", "`admin.b(c:)`, `var d`", "")), ["func b(c:)", "var d"])
         source = "public func a(_ b: [(c: Int, d: Int)] = [], e f: (Int) -> Int = { $0 }) async throws -> Int {}"
         self.assertEqual(declarations([source]), {"func a(_:e:)"})

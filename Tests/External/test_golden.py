@@ -261,5 +261,5 @@ def test_no_deviation_is_stale(request, pytestconfig):
 def test_the_page_lists_the_same_differences():
     """Docs/compatibility.md has the differences of differences.txt, with the same reasons."""
     with open(os.path.join(REPOSITORY, "Docs", "compatibility.md"), encoding="utf-8") as file:
-        rows = re.findall(r"^\| `([a-z0-9-]+)` \|.*\| (.+?) \|$", file.read(), re.MULTILINE)
+        rows = re.findall(r"^\* `([a-z0-9-]+)`: .* \*([^*]+)\*$", file.read(), re.MULTILINE)
     assert dict(rows) == REASONS

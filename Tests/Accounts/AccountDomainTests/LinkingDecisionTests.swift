@@ -21,15 +21,14 @@ struct LinkingDecisionTests {
         .providerAccountDeleted,
     ]
 
-    @Test("Docs/reference/linking-rules.md has a row for each rule, in order, and one of its tests covers it")
+    @Test("Docs/reference/linking-rules.md has an entry for each rule, in order, and one of its tests covers it")
     func page() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "Docs/reference/linking-rules.md"), encoding: .utf8)
         let rules = page.split(separator: "\n").compactMap { line -> String? in
-            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard let rule = cells.first, cells.count == 3, rule.hasPrefix("`") else { return nil }
-            return rule.filter { $0 != "`" }
+            guard line.hasPrefix("* `"), line.contains(" → ") else { return nil }
+            return String(line.dropFirst(3).prefix { $0 != "`" })
         }
         #expect(rules == LinkingRule.allCases.map(\.rawValue))
         let folder = root.appending(path: "Tests/Accounts")

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// A pure function of ``LinkingFacts``, with its table in `Docs/reference/linking-rules.md`.
+/// A pure function of ``LinkingFacts``, with its rules in `Docs/reference/linking-rules.md`.
 ///
 /// An address can be *confirmed* (usable for sign-in) and *proven* (its user demonstrated ownership). Only addresses
 /// proven on both sides are linked without confirmation, and never to an account with a second factor or an
