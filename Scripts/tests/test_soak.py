@@ -46,8 +46,8 @@ class SoakTests(unittest.TestCase):
     def test_the_page_has_a_row_for_each_test_and_none_for_preparation(self):
         ended = [self.ended("build", ""), self.ended("kills", "figure: 7 rounds\n1 passed in 9.99s\n")]
         page = soak.page(soak.rows_of(ended, "abc, 2026-01-02"), "2 cores")
-        rows = [line for line in page.splitlines() if line.startswith("| ")]
-        self.assertEqual(rows[2:], [f"| kills | {soak.SHOWS['kills']} | 7 rounds | 2:05 | abc, 2026-01-02 |"])
+        rows = [line for line in page.splitlines() if line.startswith("* ")]
+        self.assertEqual(rows, [f"* **kills** (2:05; abc, 2026-01-02): {soak.SHOWS['kills']} 7 rounds."])
 
     def test_a_single_stage_replaces_its_row(self):
         both = [self.ended("kills", "figure: 7 rounds\n1 passed in 9.99s\n"),
@@ -56,8 +56,8 @@ class SoakTests(unittest.TestCase):
         again = soak.rows_of([self.ended("kills", "figure: 9 rounds\n1 passed in 9.99s\n")], "def, 2026-01-03")
         rows = soak.rows_on(soak.page({**soak.rows_on(before), **again}, "2 cores"))
         self.assertEqual(list(rows), ["kills", "day"])
-        self.assertIn("| 9 rounds | 2:05 | def, 2026-01-03 |", rows["kills"])
-        self.assertIn("| 24 hours | 2:05 | abc, 2026-01-02 |", rows["day"])
+        self.assertRegex(rows["kills"], r"\(2:05; def, 2026-01-03\): .* 9 rounds\.$")
+        self.assertRegex(rows["day"], r"\(2:05; abc, 2026-01-02\): .* 24 hours\.$")
 
     def test_a_stage_that_failed_keeps_the_row_of_its_last_success(self):
         failed = self.ended("kills", "figure: 7 rounds\n1 failed in 9.99s\n")
