@@ -43,7 +43,7 @@ class APIPageTests(unittest.TestCase):
     def test_a_route_is_shown_with_all_of_its_parts(self):
         shown = make.reference(DOCUMENT)
         for part in (
-            "* [**Auth**](#auth): [Do it](#post-aid)\n", "#### `POST /a/{id}`\n\n**Do it.** Once.\n", "* Caller: user\n", "* Query: **`scope`** (`x`, `y`. Far)\n",
+            "[Auth](#auth), [Objects](#objects)\n", "#### `POST /a/{id}`: Do it\n\nOnce.\n\n* Caller: user\n", "* Query: **`scope`** (`x`, `y`. Far)\n",
             "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done ([Thing](#thing))\n", "* Errors: `one`\n",
             "* Settings: `s`\n", "### Thing\n", "* **`d`**: uuid\n* `e`: string or null\n",
         ):
