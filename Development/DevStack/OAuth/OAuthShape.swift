@@ -28,7 +28,7 @@ struct OAuthShape: Sendable {
         self.profiles = profiles
     }
 
-    /// A numeric id, and the addresses in a list of their own. Paths as in GitHub Enterprise Server.
+    /// A numeric id, and a separate list of addresses. Paths as in GitHub Enterprise Server.
     private static let github = OAuthShape(
         authorization: "/login/oauth/authorize", token: "/login/oauth/access_token", scopeSeparator: ",",
         profiles: [
@@ -47,7 +47,7 @@ struct OAuthShape: Sendable {
             },
         ])
 
-    /// One flat document with a flag beside the address.
+    /// One flat document; a flag says whether the address is verified.
     private static let discord = OAuthShape(
         authorization: "/oauth2/authorize", token: "/api/oauth2/token",
         profiles: [

@@ -14,7 +14,7 @@ extension AcceptanceTests {
         private func typePassword(_ world: World) async throws {
             try await world.typeSignIn()
             try await world.screen.tap("submit")
-            try await world.screen.wait { $0.title == "Two-Step Verification" }
+            try await world.screen.wait { $0.title == "Confirm It's You" }
         }
 
         /// The code of 30 seconds later: each is single-use.
@@ -93,7 +93,7 @@ extension AcceptanceTests {
                 try await world.screen.wait { $0.has(field: "Code") }
                 let reset = try await world.server.mailedCode(to: "ada@example.com", of: [.recovery])
                 try await world.screen.type(try #require(reset), into: "Code")
-                try await world.screen.wait { $0.title == "Two-Step Verification" }
+                try await world.screen.wait { $0.title == "Confirm It's You" }
                 #expect(!world.manager.isLoggedIn)
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.screen.wait { $0.title == "New Password" }
@@ -159,7 +159,7 @@ extension AcceptanceTests {
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")
                 try await world.screen.wait(for: "Unable to connect. Check your internet and try again.")
                 try world.restart()
-                try await world.screen.wait { $0.title == "Two-Step Verification" }
+                try await world.screen.wait { $0.title == "Confirm It's You" }
                 try await typeNextCode(secret, world)
                 try await world.waitForUser()
             }

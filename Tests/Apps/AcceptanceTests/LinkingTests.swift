@@ -66,7 +66,7 @@ extension AcceptanceTests {
                 try await world.screen.wait { $0.title == "Link Accounts" }
                 try await world.screen.type(World.password, into: "Password")
                 try await world.screen.tap("Link with Password")
-                try await world.screen.wait { $0.title == "Two-Step Verification" }
+                try await world.screen.wait { $0.title == "Confirm It's You" }
                 #expect(!world.manager.isLoggedIn && world.manager.user == nil)
                 #expect(try await world.providers(of: "ada@example.com") == ["email"])
                 world.server.clock.advance(by: .seconds(30))

@@ -101,7 +101,7 @@ extension AcceptanceTests {
                 let (secret, _) = try await world.addApp()
                 try await world.signOut()
                 try await tapPasskey(world)
-                try await world.screen.wait { $0.title == "Two-Step Verification" }
+                try await world.screen.wait { $0.title == "Confirm It's You" }
                 #expect(!world.manager.isLoggedIn)
                 world.server.clock.advance(by: .seconds(30))
                 try await world.screen.type(try #require(world.server.appCode(secret)), into: "Code")

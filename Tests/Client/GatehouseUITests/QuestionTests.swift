@@ -36,7 +36,7 @@ struct QuestionTests {
         service.addApp()
         let world = await World(service, home: InLine())
         try await world.manager.signInWithEmail("ada@example.com", password: Fixtures.password)
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet"])
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait(for: "Add a passkey?")
@@ -50,7 +50,7 @@ struct QuestionTests {
         let world = await World(service, home: OwnSignIn(asks: true))
         try await world.screen.tap("Join")
         try await world.screen.tap("Sign Me In")
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet", "sheet"])
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait(for: "Add a passkey?")
@@ -111,7 +111,7 @@ struct QuestionTests {
         await world.screen.settle()
         #expect(world.screen.presentations == ["sheet"] && world.screen.has(button: "Sign Me In"))
         await world.screen.swipeDown()
-        #expect(world.screen.title == "Two-Step Verification")
+        #expect(world.screen.title == "Confirm It's You")
     }
 }
 

@@ -86,7 +86,7 @@ struct RestoringTests {
         let world = await World(service)
         try await world.manager.mail.sendSignIn(to: Self.ada)
         try await world.manager.signIn(withCode: try code(world), sentTo: Self.ada)
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.tap("Start Over with This Email")
         #expect(
             world.screen.shows("A new, empty account will get your email. The present account keeps everything else."))

@@ -16,7 +16,7 @@ struct SecondStepTests {
         let world = await World(service)
         try await world.typeSignIn()
         try await world.screen.tap("submit")
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         return (world, codes)
     }
 
@@ -67,7 +67,7 @@ struct SecondStepTests {
         try await world.screen.type("ada@example.com", into: "Email")
         try await world.screen.type(Fixtures.password, into: "Password")
         try await world.screen.tap("submit")
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         #expect(world.screen.presentations == ["sheet", "sheet"])
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait { _ in world.manager.isLoggedIn }
@@ -80,7 +80,7 @@ struct SecondStepTests {
         let service = InMemoryAuthService.signedIn()
         service.addApp()
         let world = await World(service)
-        #expect(world.screen.title == "Two-Step Verification" && world.screen.presentations == ["sheet"])
+        #expect(world.screen.title == "Confirm It's You" && world.screen.presentations == ["sheet"])
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait(for: "Welcome back, Ada")
         #expect(world.screen.presentations.isEmpty)
@@ -94,7 +94,7 @@ struct SecondStepTests {
         let world = await World(service)
         try await service.service.sendPasswordMail(to: "ada@example.com")
         await world.screen.open(try #require(service.mailLink(.recovery, to: "ada@example.com")))
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait { $0.title == "New Password" }
         #expect(world.manager.isLoggedIn)
@@ -276,7 +276,7 @@ struct SecurityTests {
         let world = await World(service)
         try await world.typeSignIn()
         try await world.screen.tap("submit")
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.type(try #require(service.appCode()), into: "Code")
         try await world.screen.wait(for: "Welcome back, Ada")
         try await world.openProfile()

@@ -83,7 +83,7 @@ extension OAuthDescription {
     var called: [ProviderURL] { [token, profile] + [emails?.url, idToken?.keys].compactMap(\.self) }
 }
 
-/// What is wrong with an entry: sentences that quote no value.
+/// An entry's problems, as sentences that quote no value.
 package struct MemberFindings: Sendable {
     package private(set) var sentences: [String] = []
 

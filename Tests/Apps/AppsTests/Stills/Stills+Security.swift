@@ -89,7 +89,7 @@ extension Still {
         let service = InMemoryAuthService.signedIn(favoriteTeams: [])
         service.addApp()
         let world = await World.boxScore(service, teams: { World.manyTeams })
-        try await world.screen.wait { $0.title == "Two-Step Verification" }
+        try await world.screen.wait { $0.title == "Confirm It's You" }
         return world
     }
 }
