@@ -16,17 +16,21 @@ import subprocess
 
 from stages import NO_SUMMARY
 
+# Checks the pages' command lines.
+COMMANDS = "external test_doc_commands"
 # Files outside the Swift targets, and the parts that read them, as prefixes of their names.
 EVERY_STAGE = ("swift ", "postgresql ", "screens ")
 READERS = (
     ("Docs/reference/linking-rules.md", tuple(stage + "AccountDomainTests" for stage in EVERY_STAGE)),
-    ("Docs/compatibility.md", ("external test_golden",)), ("Docs/verify-tokens.md", ("external test_verify_tokens",)),
-    ("Docs/http-api.md", ("external test_http_api_page",)),
+    ("Docs/compatibility.md", ("external test_golden", COMMANDS)),
+    ("Docs/verify-tokens.md", ("external test_verify_tokens", COMMANDS)),
+    ("Docs/http-api.md", ("external test_http_api_page", COMMANDS)),
     ("Docs/", ("swift GatehouseCLITests", "swift GatehouseServerTests", "postgresql GatehouseCLITests",
-               "postgresql GatehouseServerTests", "screens GatehouseCLITests")),
+               "postgresql GatehouseServerTests", "screens GatehouseCLITests", COMMANDS)),
     ("Tests/Golden/", ("swift GatehouseWireTests", "external test_golden", "external test_supabase_client")),
     ("Tests/Fuzz/Corpus/", ("swift FuzzTests",)), ("Tests/Soak/", ()), ("Tests/API/", ()), ("Tests/Support/PosixSynchronization/", ()),
-    ("Benchmarks/", ()), ("Examples/", ()), ("CHANGELOG.md", ()), ("CONTRIBUTING.md", ()), ("README.md", ()), ("SECURITY.md", ()),
+    ("Benchmarks/", ()), ("Examples/", ()), ("CHANGELOG.md", ()), ("SECURITY.md", ()),
+    ("CONTRIBUTING.md", (COMMANDS,)), ("README.md", (COMMANDS,)),
     ("LICENSE", ()), ("Deploy/nginx.conf", ("external test_nodes",)),
     ("Deploy/postgresql/", EVERY_STAGE), ("Deploy/", ()),
     ("Scripts/documentation/make-docs", ("docs",)), ("Scripts/checks/public_api.py", ("docs",)),

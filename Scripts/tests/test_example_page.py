@@ -12,6 +12,9 @@ PAGES = {
     "Docs/sign-in-in-ten-minutes.md": EXAMPLE,
     "Docs/own-screens.md": EXAMPLE,
     "Docs/own-fields.md": EXAMPLE,
+    "Docs/second-factors.md": EXAMPLE,
+    "Docs/sessions.md": EXAMPLE,
+    "Docs/telemetry.md": EXAMPLE,
     "README.md": [ROOT / "Tests" / "Apps" / "AcceptanceTests" / "TenLineApp.swift"],
 }
 FENCE = re.compile(r"^```swift\n(.*?)^```$", re.MULTILINE | re.DOTALL)
