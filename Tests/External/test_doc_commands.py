@@ -13,7 +13,7 @@ ROOT = pathlib.Path(program.REPOSITORY)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "Docs").rglob("*.md"))]
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # Commands within a sentence. They may leave out what the command requires.
-SPAN = re.compile(r"`((?:gatehouse|make)\s[^`]+)`")
+SPAN = re.compile(r"`((?:(?:sudo -u|docker exec) \S+ )?(?:gatehouse|make)\s[^`]+)`")
 SEPARATORS = set("();|&")
 
 
@@ -22,7 +22,7 @@ class Unreadable(Exception):
 
 
 def command_lines(script):
-    """The words of each command, without comments, assignments, redirections and `sudo`."""
+    """The words of each command, without comments, assignments, redirections, `sudo` and `docker exec`."""
     rest = ""
     for line in script.replace("\\\n", " ").splitlines():
         rest += line + "\n"
@@ -54,8 +54,13 @@ def simple_commands(words):
 
 
 def without_prefixes(words):
-    while words and (re.match(r"\w+=", words[0]) or words[0] in ("sudo", "exec", "export")):
-        words = words[3:] if words[:2] == ["sudo", "-u"] else words[1:]
+    while words and (re.match(r"\w+=", words[0]) or words[0] in ("sudo", "exec", "docker")):
+        if words[:2] in (["sudo", "-u"], ["docker", "exec"]):
+            words = words[3:]
+        elif words[0] == "docker":
+            break
+        else:
+            words = words[1:]
     return words
 
 
@@ -161,6 +166,7 @@ def test_blocks_with_commands_are_marked_as_sh():
     ("make nothing", "no target nothing"),
     ("gatehouse-seed add --users 3 | docker run --name gatehouse gatehouse", None),
     ("sudo -u gatehouse gatehouse users list --filter=ada > there", None),
+    ("docker exec gatehouse gatehouse doctors", "gatehouse has no subcommand doctors"),
     ("gatehouse mfa --json", None),
     ("gatehouse login --email \\\n  ada@example.com", None),
     ("KEY=$(gatehouse mfa enroll --nam ci)", "enroll has no option --nam"),
