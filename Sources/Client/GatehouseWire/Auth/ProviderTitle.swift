@@ -4,7 +4,7 @@ package enum ProviderTitle {
     /// - Returns: For an unknown provider, its capitalized name without a prefix.
     package static func text(of name: String) -> String {
         if let title = known[ExternalName(trusted: name)] { return title }
-        let words = (name.split(ascii: ":").last ?? "").split { $0 == "-" || $0 == "_" || $0 == " " }
+        let words = (name.split(ascii: ":").last ?? "").utf8.split { "-_ ".utf8.contains($0) }.map(Substring.init)
         return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
 
