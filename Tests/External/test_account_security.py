@@ -167,7 +167,7 @@ def test_an_app_and_recovery_codes_without_scripts(plain, dev, new_email):
     title(page, "Confirm It's You")
     fill(page, Code="000000")
     press(page, "Continue")
-    expect(page.get_by_role("alert")).to_have_text("The code is wrong or has expired. Please check it, or use a new one.")
+    expect(page.get_by_role("alert")).to_have_text("The code is wrong or has expired. Please check it, or request a new one.")
     fill(page, Code=app.code())
     press(page, "Continue")
     title(page, "Account")

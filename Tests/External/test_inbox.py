@@ -248,7 +248,7 @@ def test_a_whole_life_by_mail_in_the_app(phone, confirming, new_email, language,
     # Both addresses confirm.
     if prove is by_code:
         by_code(phone, mail(new), say)
-        phone.wait_for(say("Now confirm your other email."))
+        phone.wait_for(say("Now confirm from your other email address."))
         by_code(phone, mail(email, count=3), say)
     else:
         # The first one does so on the page of its link, with the code.

@@ -131,7 +131,7 @@ extension AuthError {
         switch self {
         case .notAuthenticated: "Please sign in to continue."
         case .forbidden: "You don't have permission to do that."
-        case .freshSignInNeeded: "Please sign in again, then repeat this."
+        case .freshSignInNeeded: "Please sign in again, then try again."
         case .offline: "You're offline. Some features may be unavailable."
         case .profileNotCreated: "Account created but profile setup failed. Please try again."
         case .setup(let problem): ModelText("%@", problem.description)
@@ -144,14 +144,14 @@ extension AuthError {
         case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
         case .tooLateToUndo: "This can no longer be undone."
         case .weakPassword(let weak): weak.text
-        case .secondFactorNeeded: "Please confirm that it's you, then repeat this."
+        case .secondFactorNeeded: "Please confirm that it's you, then try again."
         case .notOffered: "This isn't available here."
         case .passkeyRefused: "This passkey couldn't be used here. Please try again, or sign in another way."
         case .passkeyFailed: "The passkey didn't work. Please try again."
         case .recoveryCodesLocked: "Too many wrong codes. Please wait a while, or use another way."
         case .passkeyExists: "This device already has a passkey for your account."
         case .tooMany: "You've reached the limit. Remove one to add another."
-        case .nameTaken: "You already have one with this name."
+        case .nameTaken: "You already use this name. Please choose another."
         case .alreadySignedIn: "You're already signed in. Sign out first to use another account."
         case .otherFactorNeeded: "Please add an authenticator app first."
         case .credentialSetAside(nil): "Enter the code we emailed you to keep using this password."

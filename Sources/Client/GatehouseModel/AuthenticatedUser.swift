@@ -58,7 +58,7 @@ extension AuthenticatedUser {
     public var notices: [ModelText] {
         let moved = formerEmail.map {
             ModelText(
-                "%@ now belongs to another account. Emailed codes no longer open this one. Other sign-in methods do.",
+                "%@ now belongs to another account. You can't sign in to this one with emailed codes anymore, but your other sign-in methods still work.",
                 $0.shownAddress)
         }
         return [moved].compactMap(\.self) + setAside.map(\.notice)

@@ -187,7 +187,7 @@ extension AcceptanceTests {
                 try await askToDelete(world)
                 try await world.screen.type("wrong password", into: "Password")
                 try await world.screen.tap("submit")
-                try await world.screen.wait(for: "That isn't the password of your account.")
+                try await world.screen.wait(for: "That isn't your account's password.")
                 try await world.screen.type(World.password, into: "Password")
                 try await world.screen.tap("submit")
                 try await world.waitForGuest()
@@ -261,9 +261,9 @@ extension World {
         try await screen.wait { $0.has(field: "Code") }
         let secret = try #require(screen.texts.first { $0.split(separator: " ").count == 8 })
         try await screen.type(try #require(server.appCode(secret)), into: "Code")
-        try await screen.wait { $0.has(button: "I Have Saved Them") }
+        try await screen.wait { $0.has(button: "I've Saved Them") }
         let codes = screen.texts.filter { $0.split(separator: "-").count == 4 }
-        try await screen.tap("I Have Saved Them")
+        try await screen.tap("I've Saved Them")
         try await screen.wait(for: "10 of 10 left")
         try await screen.tap("BackButton")
         try await screen.tap("Done")

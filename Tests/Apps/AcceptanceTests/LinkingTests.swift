@@ -169,7 +169,7 @@ extension AcceptanceTests {
                 try await world.signIn(with: "Google", as: Self.ada)
                 try await world.screen.wait { $0.title == "Link Accounts" }
                 try await world.screen.tap("Email Me a Code")
-                try await world.screen.wait(for: "We have sent a code to ada@example.com.")
+                try await world.screen.wait(for: "We've sent a code to ada@example.com.")
                 let code = try #require(
                     try await world.server.mailedCode(to: "ada@example.com", of: [.linkConfirmation]))
                 try await world.screen.type(code == "000000" ? "000001" : "000000", into: "Code")

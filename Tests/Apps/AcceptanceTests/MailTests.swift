@@ -31,7 +31,7 @@ extension AcceptanceTests {
             try await World.with(sendsMail: true) { world in
                 try await world.typeSignUp()
                 try await world.screen.tap("submit")
-                try await world.screen.wait(for: "If ada@example.com can be used here, we have sent a code to it.")
+                try await world.screen.wait(for: "If ada@example.com can be used here, we've sent a code to it.")
                 let code = try await code(world, [.signUp])
                 try await world.screen.type(code == "000000" ? "000001" : "000000", into: "Code")
                 try await world.screen.wait(for: "The code is wrong or has expired.")
@@ -97,10 +97,10 @@ extension AcceptanceTests {
                 try await world.screen.tap("Change Email")
                 try await world.screen.type("countess@example.com", into: "New Email")
                 try await world.screen.tap("Save Email")
-                try await world.screen.wait(for: "We have sent a code to countess@example.com.")
+                try await world.screen.wait(for: "We've sent a code to countess@example.com.")
                 let new = try await code(world, [.emailChangeNew], to: "countess@example.com")
                 try await world.screen.type(new, into: "Code")
-                try await world.screen.wait(for: "We have sent a code to ada@example.com.")
+                try await world.screen.wait(for: "We've sent a code to ada@example.com.")
                 try await world.screen.type(try await code(world, [.emailChangeCurrent]), into: "Code")
                 try await world.screen.wait { $0.title == "Sign-In Methods" && $0.has(button: "Change Email") }
                 try await world.screen.wait { _ in world.manager.user?.email == "countess@example.com" }

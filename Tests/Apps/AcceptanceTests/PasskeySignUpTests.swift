@@ -49,7 +49,7 @@ extension AcceptanceTests {
                 ]
                 #expect(try await world.server.admin(.post, "/users", json: owner).status == 200)
                 try await tap(world)
-                try await world.screen.wait(for: "If ada@example.com can be used here, we have sent a code to it.")
+                try await world.screen.wait(for: "If ada@example.com can be used here, we've sent a code to it.")
                 #expect(try await world.server.deliveredMail().mail.content.kind == .accountExists)
                 #expect(world.manager.isLoggedIn && world.manager.user?.email == nil)
                 #expect(try await world.server.signIn()["user"]?["email"] == "ada@example.com")

@@ -42,11 +42,11 @@ struct MessageTests {
         static let rate = "Too many attempts. Please wait a moment and try again."
         static let offline = "Unable to connect. Check your internet and try again."
         static let other = "Something went wrong. Please try again."
-        static let blocked = "This account is blocked. Please contact the support of this app."
+        static let blocked = "This account is blocked. Please contact the app's support."
         static let unconfirmed = "Please open the link in the email that we've sent you, or enter its code."
         static let setAside = "Enter the code we emailed you to keep using this password."
         static let closed = "New accounts can't be created here."
-        static let store = "Your account couldn't be stored on this device. Please unlock it and try again."
+        static let store = "We couldn't save your sign-in on this device. Please unlock the device and try again."
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct MessageTests {
         arguments: [
             ("length", nil, "Password must be at least 8 characters."),
             ("length", 12, "Password must be at least 12 characters."),
-            ("characters", nil, "Please use more kinds of characters: small and capital letters, digits, symbols."),
+            ("characters", nil, "Please mix uppercase and lowercase letters, numbers and symbols."),
             ("pwned", nil, "This password is too easy to guess. Please choose another one."),
             ("new-rule", nil, "This password is too easy to guess. Please choose another one."),
         ] as [(String, Int?, String)])
@@ -94,7 +94,7 @@ struct MessageTests {
             (.providerFailed, "Sign in with Apple failed. Please try again.", nil),
             (.serviceDown, "Sign in service unavailable. Please try again later.", .retry),
             (
-                .noProviderEmail, "Apple did not share an email address. Please use another way to sign in.",
+                .noProviderEmail, "Apple didn't share an email address. Please use another way to sign in.",
                 .otherMethod
             ),
             (.invalidCallback, "Sign in failed. Please try again.", nil),
@@ -102,7 +102,7 @@ struct MessageTests {
             (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
             (.emailInUse, "This email is already associated with another account.", .link),
             (.linkExpired, "That took too long. Please sign in again.", nil),
-            (.linkOtherAccount, "That account has another email. Please sign in to the one with this email.", nil),
+            (.linkOtherAccount, "That account has a different email. Please sign in to the account with this email.", nil),
         ] as [(AuthError.Code, String, OfferedAction?)])
     func providerErrors(_ problem: AuthError.Code, _ text: String, _ action: OfferedAction?) {
         for method in [AuthMethod.apple, .google] {
@@ -196,7 +196,7 @@ struct MessageTests {
         arguments: [
             (.notAuthenticated, "Please sign in to continue."),
             (.forbidden, "You don't have permission to do that."),
-            (.freshSignInNeeded, "Please sign in again, then repeat this."),
+            (.freshSignInNeeded, "Please sign in again, then try again."),
             (.offline(.noConnection), "You're offline. Some features may be unavailable."),
             (.networkError(.unexpectedAnswer("x")), "Something went wrong. Please try again."),
             (.profileNotCreated, "Account created but profile setup failed. Please try again."),
@@ -213,7 +213,7 @@ struct MessageTests {
     func freshSignIn(_ method: AuthMethod) {
         let message = SignInMessage(method, Self.refused(403, .freshSignInRequired))
         #expect(message == SignInMessage(changing: Self.refused(403, .freshSignInRequired)))
-        #expect(message?.text == "Please sign in again, then repeat this.")
+        #expect(message?.text == "Please sign in again, then try again.")
     }
 
     @Test(
@@ -224,10 +224,10 @@ struct MessageTests {
             (.signedOutEverywhere, "All devices were signed out. Please sign in again."),
             (.linkUndone, "The way you signed in was removed from the account. Please sign in another way."),
             (.refreshTokenReused, "For your safety you were signed out, because a copy of this session was in use."),
-            (.inactivity, "You were signed out after a long time without use. Please sign in again."),
+            (.inactivity, "You were signed out because you hadn't used the app for a long time. Please sign in again."),
             (.secondFactorVerified, "Two-step verification is now on. Please sign in again."),
             (.accountDeleted, "This account was deleted."),
-            (.banned, "This account is blocked. Please contact the support of this app."),
+            (.banned, "This account is blocked. Please contact the app's support."),
             (.lifetime, "Session expired. Please sign in again."),
             (SessionEndReason(rawValue: "of_tomorrow"), "Session expired. Please sign in again."),
         ] as [(SessionEndReason, String)])

@@ -64,7 +64,7 @@ struct CodeModelTests {
     @Test("A mail that was requested too soon says so, and the countdown is the server's")
     func tooSoon() async throws {
         let (manager, model) = try await signedUp()
-        let text = "An email was requested a moment ago. Please wait before you ask for another one."
+        let text = "We just sent you an email. Please wait before requesting another."
         service.meet(.rateLimited(retryAfter: .seconds(42)), at: .resendConfirmation)
         await model.sendAgain()?.value
         #expect(model.message?.text == text && model.countdown == "0:42")

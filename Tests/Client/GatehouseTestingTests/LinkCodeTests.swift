@@ -94,7 +94,7 @@ struct LinkCodeTests {
         let model = try #require(screen.code)
         #expect(model.countdown == "0:42")
         #expect(
-            model.message?.text == "An email was requested a moment ago. Please wait before you ask for another one.")
+            model.message?.text == "We just sent you an email. Please wait before requesting another.")
     }
 
     @Test("Without a connection, question and code stay, and can be tried again")

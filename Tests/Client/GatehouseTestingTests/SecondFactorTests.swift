@@ -204,7 +204,7 @@ struct FreshProofTests {
         let proof = ProofModel(question: try #require(manager.proofQuestion), manager: manager)
         #expect(proof.method == .password && proof.question.need == .freshProof)
         await proof.submit(password: "wrong password")?.value
-        #expect(proof.message?.text == "That isn't the password of your account.")
+        #expect(proof.message?.text == "That isn't your account's password.")
         #expect(manager.isLoggedIn && manager.proofQuestion != nil)
         await proof.submit(password: Fixtures.password)?.value
         await deletion?.value

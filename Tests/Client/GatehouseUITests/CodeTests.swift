@@ -33,7 +33,7 @@ struct CodeTests {
     @Test("D11: the code of a sign-up signs in as soon as it is complete")
     func signUp() async throws {
         let world = try await signedUp()
-        #expect(world.screen.shows("If grace@example.com can be used here, we have sent a code to it."))
+        #expect(world.screen.shows("If grace@example.com can be used here, we've sent a code to it."))
         #expect(world.screen.focused == "Code" && world.screen.announcements == ["Check your email"])
         #expect(try world.screen.attribute("autocomplete", of: "Code") == "one-time-code")
         #expect(try world.screen.attribute("inputmode", of: "Code") == "numeric")
@@ -100,7 +100,7 @@ struct CodeTests {
         try await screen.tap("Send Again")
         try await screen.wait(for: "Unable to connect. Check your internet and try again.")
         try await screen.tap("Retry")
-        try await screen.wait(for: "An email was requested a moment ago. Please wait before you ask for another one.")
+        try await screen.wait(for: "We just sent you an email. Please wait before requesting another.")
         #expect(screen.shows("Another email can be sent in 0:05."))
         try await world.service.clock.waitForSleepers()
         world.service.clock.advance(by: .seconds(5))
@@ -119,7 +119,7 @@ struct CodeTests {
         #expect(try world.screen.value(of: "Password") == "longenough")
         try await world.screen.type("hopper@example.com", into: "Email")
         try await world.screen.tap("submit")
-        try await world.screen.wait(for: "If hopper@example.com can be used here, we have sent a code to it.")
+        try await world.screen.wait(for: "If hopper@example.com can be used here, we've sent a code to it.")
     }
 
     @Test("A sign-in before the confirmation leads to the code")
@@ -159,7 +159,7 @@ struct CodeTests {
         #expect(try !screen.isEnabled("Send Email") && screen.value(of: "Email") == "ada@example")
         try await screen.type("nobody@example.com", into: "Email")
         try await screen.tapTwice("Send Email")
-        try await screen.wait(for: "If nobody@example.com can be used here, we have sent a code to it.")
+        try await screen.wait(for: "If nobody@example.com can be used here, we've sent a code to it.")
         #expect(service.mails == [.init(kind: .recovery, email: "nobody@example.com")])
         try await screen.tap("Use Another Email")
         try await screen.type("ada@example.com", into: "Email")
@@ -222,15 +222,15 @@ struct CodeTests {
         try await screen.tap("Change Email")
         try await screen.type("countess@example.com", into: "New Email")
         try await screen.tap("Save Email")
-        try await screen.wait(for: "We have sent a code to countess@example.com.")
+        try await screen.wait(for: "We've sent a code to countess@example.com.")
         try await screen.goBack()
-        try await screen.wait(for: "countess@example.com is not confirmed yet.")
+        try await screen.wait(for: "countess@example.com isn't confirmed yet.")
         try await screen.tap("Change Email")
-        try await screen.wait(for: "We have sent a code to countess@example.com.")
+        try await screen.wait(for: "We've sent a code to countess@example.com.")
         try await screen.type(
             try #require(world.service.mailCode(.emailChange, to: "countess@example.com")), into: "Code")
-        try await screen.wait(for: "We have sent a code to ada@example.com.")
-        #expect(screen.announcements.last == "Now confirm your other email.")
+        try await screen.wait(for: "We've sent a code to ada@example.com.")
+        #expect(screen.announcements.last == "Now confirm from your other email address.")
         #expect(try screen.value(of: "Code") == "")
         try await screen.type("000000", into: "Code")
         try await screen.wait(for: Self.wrong)
@@ -242,7 +242,7 @@ struct CodeTests {
         try await screen.wait { $0.title == "Sign-In Methods" }
         try await screen.wait { _ in world.manager.user?.email == "countess@example.com" }
         #expect(screen.announcements.last == "Your email has been changed.")
-        #expect(!screen.shows("countess@example.com is not confirmed yet."))
+        #expect(!screen.shows("countess@example.com isn't confirmed yet."))
         #expect(screen.complaints.isEmpty)
     }
 
@@ -250,13 +250,13 @@ struct CodeTests {
     func otherNewAddress() async throws {
         let world = try await user()
         _ = try await world.manager.credentials.changeEmail("countess@example.com")
-        try await world.screen.wait { $0.shows("countess@example.com is not confirmed yet.") }
+        try await world.screen.wait { $0.shows("countess@example.com isn't confirmed yet.") }
         try await world.screen.tap("Change Email")
         try await world.screen.tap("Use Another Email")
         #expect(try world.screen.value(of: "New Email") == "")
         try await world.screen.type("lovelace@example.com", into: "New Email")
         try await world.screen.tap("Save Email")
-        try await world.screen.wait(for: "We have sent a code to lovelace@example.com.")
+        try await world.screen.wait(for: "We've sent a code to lovelace@example.com.")
         try await world.screen.wait { _ in world.manager.user?.newEmail == "lovelace@example.com" }
     }
 }

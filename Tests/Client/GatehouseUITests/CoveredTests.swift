@@ -158,7 +158,7 @@ struct CoveredTests {
         try await world.screen.wait(for: "Switch Accounts?")
         #expect(
             world.screen.shows(
-                "The link is for grace@example.com. If you switch, this device signs out of the account that you use now."
+                "The link is for grace@example.com. If you switch, this device will be signed out of the account you're using now."
             ))
         #expect(world.screen.presentations == ["sheet"] && world.manager.user?.email == "ada@example.com")
         return world

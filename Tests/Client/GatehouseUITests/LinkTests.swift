@@ -47,7 +47,7 @@ struct LinkTests {
         let screen = world.screen
         try await screen.type("half of it", into: "Password")
         try await screen.tapTwice("Email Me a Code")
-        try await screen.wait(for: "We have sent a code to ada@example.com.")
+        try await screen.wait(for: "We've sent a code to ada@example.com.")
         #expect(screen.shows("Enter it here to link the two.") && screen.title == "Link Accounts")
         #expect(screen.focused == "Code" && screen.announcements.last == "Check your email")
         #expect(try !screen.isEnabled("Send Again") && screen.shows("Another email can be sent in 1:00."))

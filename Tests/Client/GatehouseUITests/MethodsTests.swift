@@ -27,7 +27,7 @@ struct MethodsTests {
         #expect(world.screen.shows("Added on Jan 1, 2026. Can be undone until Jan 31, 2026."))
         #expect(world.screen.shows("Wasn't you? Undo removes this sign-in method and reverses its changes."))
         try await world.screen.tap("Undo adding Google")
-        #expect(world.screen.shows("Other devices that signed in this way are signed out."))
+        #expect(world.screen.shows("Other devices that signed in this way will be signed out."))
         try await world.screen.tap("Cancel")
         #expect(world.screen.has(button: "Remove Google"))
         world.service.meet(.slow, at: .undoLink)

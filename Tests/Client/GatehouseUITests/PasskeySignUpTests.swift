@@ -35,7 +35,7 @@ struct PasskeySignUpTests {
         let world = try await world(confirms: false, .creates(email: "ada@example.com", firstName: "Ada"))
         try await world.screen.tap(Self.title)
         try await world.screen.wait { $0.has(field: "Code") }
-        #expect(world.screen.shows("If ada@example.com can be used here, we have sent a code to it."))
+        #expect(world.screen.shows("If ada@example.com can be used here, we've sent a code to it."))
         #expect(!world.screen.shows("Until then, your email stays as it is."))
         let code = try #require(world.service.mailCode(.emailChange, to: "ada@example.com"))
         try await world.screen.type(code, into: "Code")

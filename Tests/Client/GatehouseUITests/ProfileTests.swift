@@ -198,7 +198,7 @@ struct ProfileTests {
         let world = try await world()
         world.service.meet(.notSupported, at: .sessions)
         try await world.screen.tap("Devices")
-        try await world.screen.wait(for: "This server keeps no list of devices.")
+        try await world.screen.wait(for: "The list of devices isn't available.")
     }
 
     @Test("A method that would be the last one cannot be removed, and the message says what to do")

@@ -38,7 +38,7 @@ struct RestoringTests {
         try await world.typeSignIn()
         try await world.screen.tap("submit")
         try await world.screen.wait(for: "Enter the code we emailed you to keep using this password.")
-        #expect(world.screen.shows("We have sent a code to ada@example.com.") && world.screen.has(button: "Send Again"))
+        #expect(world.screen.shows("We've sent a code to ada@example.com.") && world.screen.has(button: "Send Again"))
         try await world.screen.type(try code(world), into: "Code")
         try await world.screen.wait { $0.presentations.isEmpty }
         #expect(world.manager.user?.setAside.map(\.kind).contains(.password) == false)
@@ -89,7 +89,7 @@ struct RestoringTests {
         try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.tap("Start Over with This Email")
         #expect(
-            world.screen.shows("A new, empty account will get your email. The present account keeps everything else."))
+            world.screen.shows("Your email will move to a new, empty account. The current account keeps everything else."))
         try await world.screen.tap("Cancel")
         #expect(!world.manager.isLoggedIn)
         try await world.screen.tap("Start Over with This Email")

@@ -252,11 +252,11 @@ struct SecurityTests {
         try await world.screen.tap("Open in an App on This Device")
         #expect(world.device.openedURLs.map(\.scheme) == ["otpauth"])
         try await world.screen.type(try #require(world.service.appCode()), into: "Code")
-        try await world.screen.wait { $0.has(button: "I Have Saved Them") }
+        try await world.screen.wait { $0.has(button: "I've Saved Them") }
         #expect(world.screen.announcements.contains("The authenticator app has been added."))
         #expect(world.screen.texts.count { $0.split(separator: "-").count == 4 } == 10)
         #expect(world.screen.has(button: "Save or Print"))
-        try await world.screen.tap("I Have Saved Them")
+        try await world.screen.tap("I've Saved Them")
         try await world.screen.wait(for: "10 of 10 left")
         #expect(world.screen.shows("Authenticator App"))
         try await world.screen.tap("Remove Recovery Codes")
@@ -283,8 +283,8 @@ struct SecurityTests {
         try await world.screen.tap("Security")
         try await world.screen.wait { $0.has(button: "Create New Codes") }
         try await world.screen.tap("Create New Codes")
-        try await world.screen.wait { $0.has(button: "I Have Saved Them") }
-        try await world.screen.tap("I Have Saved Them")
+        try await world.screen.wait { $0.has(button: "I've Saved Them") }
+        try await world.screen.tap("I've Saved Them")
         await #expect(throws: AuthError.codeWrong) { try await world.manager.proofs.prove(recoveryCode: old[0]) }
     }
 
@@ -353,9 +353,9 @@ struct SecurityTests {
         try await world.screen.tap("Add an Authenticator App")
         try await world.screen.wait { $0.has(field: "Code") }
         try await world.screen.type(try #require(world.service.appCode()), into: "Code")
-        try await world.screen.wait { $0.has(button: "I Have Saved Them") }
+        try await world.screen.wait { $0.has(button: "I've Saved Them") }
         let codes = world.screen.texts.filter { $0.split(separator: "-").count == 4 }
-        try await world.screen.tap("I Have Saved Them")
+        try await world.screen.tap("I've Saved Them")
         try await world.screen.wait(for: "10 of 10 left")
         return codes
     }

@@ -168,7 +168,7 @@ struct TextsTests {
         }
         return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + [
             "Password must be at least %lld characters.",
-            "An email was requested a moment ago. Please wait before you ask for another one.",
+            "We just sent you an email. Please wait before requesting another.",
             "This can no longer be undone.",
             "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",
             LinkModel.recoveryWarning.key, ProofModel.startOverWarning.key, ProfileModel.signOutQuestion.key,

@@ -16,7 +16,7 @@ struct UnusedSettingsTests {
     @Test(
         "A requested but missing feature is reported",
         arguments: [
-            ("GOTRUE_EXTERNAL_BITBUCKET_ENABLED", "true", "Sign-in by bitbucket is not in this build."),
+            ("GOTRUE_EXTERNAL_SNAPCHAT_ENABLED", "true", "Sign-in by snapchat is not in this build."),
             (
                 "GOTRUE_EXTERNAL_REDIRECTURL", "https://app.example.org",
                 "One redirect target for all providers is not in this build: see site_url."
@@ -43,7 +43,7 @@ struct UnusedSettingsTests {
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures == [sentence])
     }
 
-    @Test("A disabled feature is not reported", arguments: ["GOTRUE_EXTERNAL_FIGMA_ENABLED", "GOTRUE_SAML_ENABLED"])
+    @Test("A disabled feature is not reported", arguments: ["GOTRUE_EXTERNAL_FLY_ENABLED", "GOTRUE_SAML_ENABLED"])
     func switchedOff(name: String) {
         let changes = [name: "false", "GOTRUE_MAILER_AUTOCONFIRM": "true"]
         #expect(UnusedSettings(GivenValues.given(changes)).missingFeatures.isEmpty)
@@ -51,7 +51,7 @@ struct UnusedSettingsTests {
 
     @Test("An unsupported provider stops nothing; supported ones are not reported")
     func providers() throws {
-        _ = try GivenValues.settings(["GOTRUE_EXTERNAL_BITBUCKET_ENABLED": "true"])
+        _ = try GivenValues.settings(["GOTRUE_EXTERNAL_SNAPCHAT_ENABLED": "true"])
         let changes = [
             "GOTRUE_EXTERNAL_APPLE_ENABLED": "true", "GOTRUE_EXTERNAL_GOOGLE_ENABLED": "true",
             "GOTRUE_EXTERNAL_KEYCLOAK_ENABLED": "true", "GOTRUE_SECURITY_MANUAL_LINKING_ENABLED": "true",

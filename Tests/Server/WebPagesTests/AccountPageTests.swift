@@ -253,7 +253,7 @@ struct AccountPageTests {
             #expect(browser.page.title == "Sign In")
             #expect(
                 browser.page.problem
-                    == "You signed in too long ago to do this. Please sign in again, then repeat this.")
+                    == "You signed in too long ago to do this. Please sign in again, then try again.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Delete Account")
         }
@@ -271,7 +271,7 @@ struct AccountPageTests {
             #expect(browser.page.title == "Sign In")
             #expect(
                 browser.page.problem
-                    == "You signed in too long ago to do this. Please sign in again, then repeat this.")
+                    == "You signed in too long ago to do this. Please sign in again, then try again.")
             try await browser.press("Sign In", SignInPageTests.person)
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")

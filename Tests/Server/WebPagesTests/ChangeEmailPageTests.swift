@@ -47,7 +47,7 @@ struct ChangeEmailPageTests {
             #expect(browser.page.done == "The email is on its way.")
             let second = try await code(server, to: Self.new)
             try await browser.press("Continue", ["code": [first, second].contains("000000") ? "000001" : "000000"])
-            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or request a new one.")
             try await browser.press("Continue", ["code": second])
             #expect(browser.page.title == "Account")
             #expect(browser.page.done == "Your email has been changed.")
@@ -65,7 +65,7 @@ struct ChangeEmailPageTests {
             if !isNewFirst { try await browser.press("Enter the Code Sent to \(order[0])") }
             #expect(browser.page.text.contains("We've sent a code to \(order[0])."))
             try await browser.press("Continue", ["code": try await code(server, to: order[0])])
-            #expect(browser.page.done == "Now confirm your other email.")
+            #expect(browser.page.done == "Now confirm from your other email address.")
             #expect(browser.page.text.contains("We've sent a code to \(order[1])."))
             try await browser.press("Continue", ["code": try await code(server, to: order[1])])
             #expect(browser.page.done == "Your email has been changed.")
@@ -86,7 +86,7 @@ struct ChangeEmailPageTests {
             #expect(other.page.text.contains("Enter the Code Sent to \(Self.new)"))
             try await other.open("/account/check-mail")
             try await other.press("Continue", ["code": try await code(server, to: Self.new)])
-            #expect(other.page.done == "Now confirm your other email.")
+            #expect(other.page.done == "Now confirm from your other email address.")
         }
     }
 

@@ -50,7 +50,7 @@ struct ConsoleSecondFactorTests {
             try await browser.open("/console/users/\(id)")
             try await browser.press("Sign In", SignInPageTests.person)
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or request a new one.")
             server.clock.advance(by: .seconds(60))
             try await browser.press("Continue", ["code": code(codes, server)])
             #expect(browser.page.title == "ada@example.com")

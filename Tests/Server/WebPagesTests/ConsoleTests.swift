@@ -23,7 +23,7 @@ struct ConsoleTests {
             try await browser.press("Sign In with API Key", ["key": "sb_secret_wrong"])
             #expect(
                 browser.page.problem
-                    == "This is not one of this server&#39;s secret API keys. Copy it from the configuration again.")
+                    == "This is not one of this server's secret API keys. Copy it from the configuration again.")
             try await browser.press("Sign In with API Key", ["key": TestServer.secretKey])
             #expect(browser.page.title == "ada@example.com")
             let cookie = try #require(browser.cookies.first { $0.name == "gatehouse-console" })
@@ -197,7 +197,7 @@ struct ConsoleTests {
             #expect(try await server.signIn().status == 200)
             #expect(
                 try await act("end-sessions", "Revoke All Sessions")
-                    == "All of ada@example.com&#39;s sessions were revoked.")
+                    == "All of ada@example.com's sessions were revoked.")
             #expect(browser.page.text.contains("The user is not signed in anywhere."))
             // The sentence about the end names its author.
             #expect(!browser.page.text.contains("<span class=\"detail\">by "))
@@ -207,7 +207,7 @@ struct ConsoleTests {
             #expect(
                 try await act("password", "Set Password", ["password": password])
                     == "ada@example.com has a new password.")
-            #expect(try await act("delete", "Delete") == "ada@example.com&#39;s account was deleted.")
+            #expect(try await act("delete", "Delete") == "ada@example.com's account was deleted.")
             #expect(browser.page.title == "Users" && !browser.page.text.contains("href=\"/console/users/\(id)\""))
             try await browser.open("/console/users/\(id)/nothing")
             #expect(browser.page.status == 404)

@@ -116,7 +116,7 @@ struct HandoverTests {
             try await browser.open(Self.start)
             for path in ["sign-in", "sign-up", "sign-in/code", "forgot-password", "provider/google"] {
                 try await browser.open("/account/\(path)")
-                #expect(browser.page.text.contains("You will continue to myapp:."), "\(path)")
+                #expect(browser.page.text.contains("You'll continue to myapp:."), "\(path)")
             }
         }
     }

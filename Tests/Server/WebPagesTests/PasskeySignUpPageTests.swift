@@ -66,7 +66,7 @@ struct PasskeySignUpPageTests {
         try await with(sendsMail: true) { server, browser in
             _ = try await signUp(browser)
             #expect(browser.page.title == "Check your email")
-            #expect(browser.page.text.contains("If ada@example.com can be used here, we have sent a code to it."))
+            #expect(browser.page.text.contains("If ada@example.com can be used here, we've sent a code to it."))
             #expect(!browser.page.text.contains("Until then, your email stays as it is."))
             try await browser.press("Continue", ["code": try await server.deliveredMail().code])
             #expect(browser.page.done == "Your email has been changed.")

@@ -98,7 +98,7 @@ struct RefusedMailTests {
             try await browser.press("Enter the Code Sent to ada@example.com")
             let current = try #require(mails.first { $0.content.recipient.text == SignInPageTests.email })
             try await browser.press("Continue", ["code": current.content.code?.reveal() ?? ""])
-            #expect(browser.page.done == "Now confirm your other email.")
+            #expect(browser.page.done == "Now confirm from your other email address.")
             let new = try #require(mails.first { $0.content.recipient.text != SignInPageTests.email })
             let link = (new.link ?? "").replacing(server.settings.externalURL, with: "/auth/v1")
             try await open(link, in: browser)

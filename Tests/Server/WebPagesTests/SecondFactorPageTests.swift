@@ -67,7 +67,7 @@ struct SecondFactorPageTests {
             #expect(browser.page.title == "Confirm It's You")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or request a new one.")
             let right = server.nextCode(codes)
             try await browser.press("Continue", ["code": "\(right.prefix(3)) \(right.suffix(3))"])
             #expect(browser.page.title == "Account")
@@ -98,7 +98,7 @@ struct SecondFactorPageTests {
             for wrong in ["123", " ", "", "…"] {
                 try await browser.press("Continue", ["code": wrong])
                 #expect(
-                    browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.",
+                    browser.page.problem == "The code is wrong or has expired. Please check it, or request a new one.",
                     "\(wrong)")
                 #expect(WebPage.between("<img class=\"picture\" src=\"", "\"", in: browser.page.text).first == picture)
             }
@@ -130,7 +130,7 @@ struct SecondFactorPageTests {
             try await thief.open(start + "&redirect_to=myapp://callback")
             #expect(thief.page.title == "Confirm It's You" && !thief.page.text.contains("0;url="))
             try await thief.press("Cancel")
-            #expect(thief.page.title == "Sign In" && thief.page.text.contains("You will continue to myapp:."))
+            #expect(thief.page.title == "Sign In" && thief.page.text.contains("You'll continue to myapp:."))
             #expect(try await server.signIn().status == 200)
         }
     }
@@ -144,7 +144,7 @@ struct SecondFactorPageTests {
             let start = "/auth/v1/authorize?code_challenge=\(challenge)&code_challenge_method=s256"
             try await other.open(start + "&redirect_to=myapp://callback")
             try await other.press("Sign In", SignInPageTests.person)
-            #expect(other.page.title == "Confirm It's You" && other.page.text.contains("You will continue to myapp:."))
+            #expect(other.page.title == "Confirm It's You" && other.page.text.contains("You'll continue to myapp:."))
             // The app waits on.
             try await other.press("Cancel")
             try await other.press("Sign In", SignInPageTests.person)
@@ -203,7 +203,7 @@ struct SecondFactorPageTests {
             try await browser.open("/account/data")
             try await browser.press("Download My Data")
             #expect(browser.page.title == "Confirm It's You")
-            #expect(browser.page.problem == "Please confirm that it's you, then repeat this.")
+            #expect(browser.page.problem == "Please confirm that it's you, then try again.")
             try await browser.press("Continue", ["code": server.nextCode(codes)])
             #expect(browser.page.title == "Your Data")
             try await browser.press("Download My Data")
@@ -305,7 +305,7 @@ struct SecondFactorPageTests {
             try await browser.open("/account/delete")
             try await browser.press("Delete Account", ["sure": "yes"])
             #expect(browser.page.title == "Confirm It's You")
-            #expect(browser.page.problem == "Please confirm that it's you, then repeat this.")
+            #expect(browser.page.problem == "Please confirm that it's you, then try again.")
             _ = codes
         }
     }
@@ -317,7 +317,7 @@ struct SecondFactorPageTests {
             let other = WebBrowser(server)
             try await signIn(other)
             for _ in 1...10 { try await other.press("Continue", ["code": "000000"]) }
-            #expect(other.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
+            #expect(other.page.problem == "The code is wrong or has expired. Please check it, or request a new one.")
             try await other.open("/account/second-step?lang=\(language)")
             let form = try #require(other.page.forms.first { $0.fields.contains { $0.name == "factor" } })
             try await other.send(form.action, form.fields.filter { $0.name != "code" } + [(name: "code", value: "1")])

@@ -52,7 +52,7 @@ struct SignInPageTests {
             #expect(browser.page.title == "Check your email")
             #expect(browser.page.text.contains("autocomplete=\"one-time-code\""))
             try await browser.press("Continue", ["code": "000000"])
-            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or use a new one.")
+            #expect(browser.page.problem == "The code is wrong or has expired. Please check it, or request a new one.")
             try await browser.press("Send Again")
             #expect(browser.page.done == "The email is on its way.")
             let mails = try await server.deliveredMails()
@@ -136,7 +136,7 @@ struct SignInPageTests {
             try await browser.open("/account/callback?code=6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b")
             #expect(browser.page.title == "Sign In")
             #expect(
-                browser.page.problem == "The link couldn't be opened. Please ask for a new email, or enter its code.")
+                browser.page.problem == "The link couldn't be opened. Please request a new email, or enter its code.")
         }
     }
 

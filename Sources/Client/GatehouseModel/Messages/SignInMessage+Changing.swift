@@ -11,7 +11,7 @@ extension SignInMessage {
             .lastSignInMethod, .tooLateToUndo:
             self.init(error.content)
         // The usual text also names the address.
-        case .wrongCredentials: self.init("That isn't the password of your account.")
+        case .wrongCredentials: self.init("That isn't your account's password.")
         case .linkOtherAccount: self.init("That passkey belongs to another account.")
         case .passkeyRefused: self.init(error.content)
         case .emailDisabled: self.init("The email address can't be changed here.")

@@ -81,7 +81,7 @@ extension SignInMessage {
     }
 
     static let mailTooSoon = SignInMessage(
-        "An email was requested a moment ago. Please wait before you ask for another one.")
+        "We just sent you an email. Please wait before requesting another.")
 
     package static let linkNeedsFactor = SignInMessage(
         "This account uses two-step verification. Sign in to it to link your accounts.")
@@ -109,7 +109,7 @@ extension SignInMessage {
             self.init("The way you signed in was removed from the account. Please sign in another way.")
         case .refreshTokenReused:
             self.init("For your safety you were signed out, because a copy of this session was in use.")
-        case .inactivity: self.init("You were signed out after a long time without use. Please sign in again.")
+        case .inactivity: self.init("You were signed out because you hadn't used the app for a long time. Please sign in again.")
         case .secondFactorVerified:
             self.init("Two-step verification is now on. Please sign in again.")
         case .accountDeleted: self.init("This account was deleted.")
@@ -123,11 +123,11 @@ extension SignInMessage {
     private static let failed: ModelText = "Sign in failed. Please try again."
     private static let linkExpired: ModelText = "That took too long. Please sign in again."
     private static let otherAccount: ModelText =
-        "That account has another email. Please sign in to the one with this email."
+        "That account has a different email. Please sign in to the account with this email."
     private static let noNewAccounts: ModelText = "New accounts can't be created here."
-    private static let blocked: ModelText = "This account is blocked. Please contact the support of this app."
+    private static let blocked: ModelText = "This account is blocked. Please contact the app's support."
     private static let storeFailed: ModelText =
-        "Your account couldn't be stored on this device. Please unlock it and try again."
+        "We couldn't save your sign-in on this device. Please unlock the device and try again."
 
     private static func email(_ code: AuthError.Code) -> SignInMessage {
         switch code {

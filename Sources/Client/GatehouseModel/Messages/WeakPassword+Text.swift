@@ -10,7 +10,7 @@ extension AuthWeakPassword {
                 : ModelText("Password must be at least %lld characters.", String(length))
         }
         if reasons.contains(.characters) {
-            return "Please use more kinds of characters: small and capital letters, digits, symbols."
+            return "Please mix uppercase and lowercase letters, numbers and symbols."
         }
         return "This password is too easy to guess. Please choose another one."
     }

@@ -130,7 +130,7 @@ public final class ProofModel {
 
     /// The warning before ``startOver()``.
     public static let startOverWarning: ModelText =
-        "A new, empty account will get your email. The present account keeps everything else."
+        "Your email will move to a new, empty account. The current account keeps everything else."
 
     /// Moves the address to a new account if ``canStartOver`` is true.
     @discardableResult

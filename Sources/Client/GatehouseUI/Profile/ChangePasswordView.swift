@@ -44,7 +44,7 @@ struct PasswordForm: View {
                     $confirmation, .confirmation, Text(ui: "Confirm Password"),
                     model.hint(for: .confirmation, password, confirmation))
             } footer: {
-                Text(ui: "Your other devices are signed out when you save.")
+                Text(ui: "Your other devices will be signed out when you save.")
             }
             if model.asksForCurrent {
                 Section { secret($current, .current, Text(ui: "Current Password"), nil) }

@@ -18,7 +18,7 @@ struct DevicesView: View {
                 switch model.phase {
                 case .failed: LoadFailure { loads += 1 }
                 case .unsupported:
-                    Text(ui: "This server keeps no list of devices.").foregroundStyle(.secondary).padding(24)
+                    Text(ui: "The list of devices isn't available.").foregroundStyle(.secondary).padding(24)
                 case .loading, .showing, .working: ProgressView()
                 }
             }

@@ -101,7 +101,7 @@ private enum MethodQuestion: DestructiveQuestion {
     var message: Text {
         switch self {
         case .remove: Text(ui: "You'll no longer be able to sign in this way.")
-        case .undo: Text(ui: "Other devices that signed in this way are signed out.")
+        case .undo: Text(ui: "Other devices that signed in this way will be signed out.")
         }
     }
 }

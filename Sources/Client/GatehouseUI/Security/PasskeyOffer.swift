@@ -41,7 +41,7 @@ private struct PasskeyOfferView: View {
     var body: some View {
         QuestionPage(symbol: "person.badge.key.fill", title: Text(ui: "Add a passkey?")) {
             Text(
-                ui: "Next time you sign in with your face, your fingerprint or your screen lock, without a password."
+                ui: "Next time, sign in with your face, fingerprint or screen lock instead of a password."
             )
             .foregroundStyle(.secondary)
             if let message = model.message { MessageView(message: message, retry: add) }

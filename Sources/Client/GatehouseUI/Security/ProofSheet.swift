@@ -112,7 +112,7 @@ private struct ProofView: View {
                 Section {
                     startOver
                 } footer: {
-                    Text(ui: "If none of this works for you, start over with this email. The present account stays.")
+                    Text(ui: "If none of these work, start over with this email. Your current account is kept.")
                 }
                 .disabled(model.isBusy)
             }

@@ -39,7 +39,7 @@ struct RecoveryCodesView: View {
                     Text(verbatim: code).font(.body.monospaced()).textSelection(.enabled)
                 }
             } header: {
-                Text(ui: "Keep these codes in a safe place. They are shown only now, and each signs you in once.")
+                Text(ui: "Keep these codes in a safe place. They won't be shown again, and each works once.")
                     .textStyle(.subheadline)
                     .textCase(nil)
                     .frame(maxWidth: .infinity, alignment: .leading)
@@ -59,7 +59,7 @@ struct RecoveryCodesView: View {
                 Button {
                     dismiss()
                 } label: {
-                    Text(ui: "I Have Saved Them")
+                    Text(ui: "I've Saved Them")
                 }
                 .buttonStyle(WideButtonStyle(.prominent))
             }

@@ -150,7 +150,7 @@ private enum SecurityQuestion: DestructiveQuestion {
     var message: Text {
         switch self {
         case .factor: Text(ui: "You'll no longer be asked for its codes.")
-        case .codes: Text(ui: "They will no longer sign you in.")
+        case .codes: Text(ui: "You'll no longer be able to sign in with them.")
         }
     }
 }

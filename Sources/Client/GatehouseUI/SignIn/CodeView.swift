@@ -28,7 +28,7 @@ struct CodeView: View {
                 if model.isComplete { submit() }
             }
             .onChange(of: model.email) { isFocused = true }
-            .onChange(of: model.isHalfway) { if model.isHalfway { announce("Now confirm your other email.") } }
+            .onChange(of: model.isHalfway) { if model.isHalfway { announce("Now confirm from your other email address.") } }
             .onChange(of: model.wasSentAgain) { if model.wasSentAgain { announce("The email is on its way.") } }
             .task(id: model.waitsUntil) { await model.countDown() }
             .task { await model.load() }
@@ -141,7 +141,7 @@ private struct CodeHeader: View {
                 .textStyle(.title2, .title, weight: .bold)
                 .accessibilityAddTraits(.isHeader)
             VStack(spacing: 8) {
-                if model.isHalfway { Text(ui: "Now confirm your other email.") }
+                if model.isHalfway { Text(ui: "Now confirm from your other email address.") }
                 explanation
             }
             .textStyle(.subheadline)

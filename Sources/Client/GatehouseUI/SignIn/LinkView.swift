@@ -63,7 +63,7 @@ private struct LinkScreen: View {
                 Section {
                     codeButton
                 } footer: {
-                    Text(ui: "We'll send you an email with a code to sign in. You need no password.")
+                    Text(ui: "We'll email you a code to sign in. You don't need a password.")
                 }
             }
             if model.canRecover {

@@ -37,9 +37,9 @@ struct MailView: View {
             } footer: {
                 VStack(alignment: .leading, spacing: 8) {
                     if kind == .signIn {
-                        Text(ui: "We'll send you an email with a code to sign in. You need no password.")
+                        Text(ui: "We'll email you a code to sign in. You don't need a password.")
                     } else {
-                        Text(ui: "We'll send you an email with a code to set a new password.")
+                        Text(ui: "We'll email you a code to set a new password.")
                     }
                     if let message = model.message { MessageView(message: message, retry: send) }
                 }

@@ -56,10 +56,10 @@ private struct SwitchView: View {
 
     private var message: Text {
         if question.leavesAnonymousAccount {
-            return Text(ui: "What you've done as a guest stays behind and can't be opened again.")
+            return Text(ui: "Anything you did as a guest will be lost, and you won't be able to get it back.")
         }
         let address = (question.user?.email ?? "").shownAddress
         return Text(
-            ui: "The link is for \(address). If you switch, this device signs out of the account that you use now.")
+            ui: "The link is for \(address). If you switch, this device will be signed out of the account you're using now.")
     }
 }

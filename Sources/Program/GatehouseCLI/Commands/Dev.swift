@@ -66,7 +66,7 @@ struct Dev: AsyncParsableCommand {
 
     func validate() throws {
         for name in simulated where !DevStandIns.names.contains(name) {
-            throw ValidationError("--providers: \(name) is none of \(DevStandIns.names.joined(separator: ", ")).")
+            throw ValidationError("--providers: \(name) is not one of \(DevStandIns.names.joined(separator: ", ")).")
         }
         for entry in redirect where entry.contains(",") || !RedirectEntry.canMatch(entry, asPattern: true) {
             throw ValidationError("--redirect: \(entry) is not a valid redirect URL.")
@@ -184,8 +184,10 @@ struct Dev: AsyncParsableCommand {
         var addresses = DevAddresses(
             url: address.localURL, publishableKey: secrets.publishableKey, secretKey: secrets.secretKey,
             anonKey: try secrets.roleKey("anon"), serviceRoleKey: try secrets.roleKey("service_role"), folder: data,
-            apple: standIns?.appleURL, google: standIns?.googleURL, app: standIns == nil ? nil : app?.url,
+            apple: simulated.contains("apple") ? standIns?.appleURL : nil,
+            google: simulated.contains("google") ? standIns?.googleURL : nil, app: standIns == nil ? nil : app?.url,
             inbox: inbox?.url)
+        addresses.providers = standIns == nil ? [] : simulated
         if address.isLoopback { addresses.console = address.localURL + console }
         return json ? addresses.json : addresses.block
     }

@@ -17,6 +17,8 @@ package struct DevAddresses: Sendable {
     let inbox: String?
     /// With the key that signs in once.
     package var console: String?
+    /// The simulated providers' names.
+    package var providers: [String] = []
 
     package init(
         url: String, publishableKey: String, secretKey: Secret, anonKey: String, serviceRoleKey: String,
@@ -93,16 +95,16 @@ package struct DevAddresses: Sendable {
     }
 
     private var inboxLine: String {
-        inbox.map { "\n  Inbox             \($0)  (mails come here; none is sent)" } ?? ""
+        inbox.map { "\n  Inbox             \($0)  (emails arrive here; none are sent)" } ?? ""
     }
 
     private var providerBlock: String {
-        guard apple != nil, google != nil else { return "" }
-        let address = "\(authURL)/authorize?provider=google&code_challenge=\(ExampleProofKey.challenge)"
+        guard let provider = providers.first else { return "" }
+        let address = "\(authURL)/authorize?provider=\(provider)&code_challenge=\(ExampleProofKey.challenge)"
         return """
 
             Sign in with a simulated provider, without an account there: open \(StandIns.site(url)) and choose,
-            or open this URL (also with provider=apple); then redeem the code:
+            or open this URL, then redeem the code:
 
               \(address)&code_challenge_method=s256&redirect_to=\(StandIns.site(url))
               curl -s '\(authURL)/token?grant_type=pkce' -H 'apikey: \(publishableKey)' \\

@@ -120,7 +120,7 @@ struct LinkPage {
 
     private var content: String {
         switch mode {
-        case .button: form("<p>\(say("Press the button to continue where you asked for the email."))</p>")
+        case .button: form("<p>\(say("Press the button to return to where you requested the email."))</p>")
         case .codeHere:
             form(
                 (isRefused ? "<p role=\"alert\" id=\"wrong\">\(say("This code is wrong or expired."))</p>" : "")

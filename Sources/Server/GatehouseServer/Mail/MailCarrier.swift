@@ -61,9 +61,6 @@ struct MailCarrier: Sendable {
             text: rendered.text, html: rendered.html, bytes: message.bytes(boundary: randomBytes(16)))
     }
 
-    /// Display names.
-    private static let providers = ["apple": "Apple", "google": "Google", "keycloak": "Keycloak"]
-
     private func id(of mail: OutgoingMail) -> MessageID {
         MessageID(
             randomBytes: Identifier<OutgoingMail>(trusted: mail.messageID).bytes, domain: sender.address.domain)
@@ -83,7 +80,7 @@ struct MailCarrier: Sendable {
         values.data = content.data
         if let notice = content.notice {
             (values.oldEmail, values.device, values.time) = (notice.oldEmail, notice.device, notice.time)
-            values.provider = notice.provider.map { Self.providers[$0] ?? $0 }
+            values.provider = notice.provider.map { ProviderTitle.text(of: $0) }
             (values.factorType, values.removalTime) = (notice.factor?.rawValue, notice.removalAt)
             values.authenticator = notice.authenticator
         }

@@ -118,7 +118,7 @@ enum Flash: String, CaseIterable, Sendable {
     case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor, startedOver
     case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
     case recoveryCodesRemoved, confirmFirst
-    case signInAgain, sessionOver, tookTooLong, providerFailed, linkFailed
+    case signInAgain, sessionOver, tookTooLong, providerFailed, providerWithoutEmail, linkFailed
 }
 
 /// Paths below `/account`.

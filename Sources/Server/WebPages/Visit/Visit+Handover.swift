@@ -21,7 +21,7 @@ extension Visit {
 
     var malformedRequestPage: Page {
         problemPage(
-            say("The request of the app is malformed or too long. Please go back to the app and try again."),
+            say("The app's request is malformed or too long. Please go back to the app and try again."),
             status: .badRequest)
     }
 }

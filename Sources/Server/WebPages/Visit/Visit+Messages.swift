@@ -45,7 +45,7 @@ extension Visit {
         case .methodRemoved, .linkUndone: .done(say("The sign-in method has been removed."))
         case .mailSent: .done(say("The email is on its way."))
         case .emailChanged: .done(say("Your email has been changed."))
-        case .confirmOther: .done(say("Now confirm your other email."))
+        case .confirmOther: .done(say("Now confirm from your other email address."))
         case .passkeyAdded: .done(say("The passkey has been added."))
         case .passkeyRemoved: .done(say("The passkey has been removed."))
         case .changesSaved, .profileSaved: .done(say("Your changes have been saved."))
@@ -55,7 +55,7 @@ extension Visit {
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .confirmFirst:
-            .problem(say("Please confirm that it's you, then repeat this."))
+            .problem(say("Please confirm that it's you, then try again."))
         case .linkNeedsFactor:
             .problem(say("This account uses two-step verification. Sign in to it to link your accounts."))
         case .startedOver: .done(say("You have a new account with this email."))
@@ -63,14 +63,21 @@ extension Visit {
         case .signInAgain:
             .problem(
                 both(
-                    say("You signed in too long ago to do this."), say("Please sign in again, then repeat this.")))
+                    say("You signed in too long ago to do this."), say("Please sign in again, then try again.")))
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
         case .tookTooLong: .problem(say("That took too long. Please sign in again."))
         case .providerFailed: .problem(say("Sign in failed. Please try again."))
+        case .providerWithoutEmail:
+            .problem(say("We didn't get a confirmed email address. Please sign in another way."))
         case .linkFailed:
             .problem(
-                both(say("The link couldn't be opened."), say("Please ask for a new email, or enter its code.")))
+                both(say("The link couldn't be opened."), say("Please request a new email, or enter its code.")))
         }
+    }
+
+    func emailSentence(of user: AuthUser) -> String {
+        guard let email = user.email, !email.isEmpty else { return say("Your account has no email yet.") }
+        return say("Your email is %@.", email.readableAddress)
     }
 
     /// Below the home page.

@@ -11,7 +11,7 @@ extension Visit {
     func message(for refusal: CallRefusal) -> String {
         if refusal.status == 429 {
             if refusal.code == .overEmailSendRateLimit {
-                return say("An email was requested a moment ago. Please wait before you ask for another one.")
+                return say("We just sent you an email. Please wait before requesting another.")
             }
             return refusal.wait > .seconds(60)
                 ? say("Too many attempts. Please try again in %@.", language.span(refusal.wait))
@@ -45,7 +45,7 @@ extension Visit {
         return reasons.contains("characters")
             ? both(
                 say("This password is too simple."),
-                say("Please use more kinds of characters: small and capital letters, digits, symbols."))
+                say("Please mix uppercase and lowercase letters, numbers and symbols."))
             : say("This password is too easy to guess. Please choose another one.")
     }
 
@@ -56,21 +56,21 @@ extension Visit {
                 say("This email is already associated with another account."),
                 say("Sign in to that account, or use another email."))
         case .signupDisabled: noSignUps
-        case .userBanned: say("This account is blocked. Please contact the support of this app.")
-        case .emailProviderDisabled: both(say("Email isn't available here."), say("Please choose another way."))
+        case .userBanned: say("This account is blocked. Please contact the app's support.")
+        case .emailProviderDisabled: both(say("Email isn't available here."), say("Please try another way."))
         case .singleIdentityNotDeletable: say("This is the last way to sign in. Please add another one first.")
         case .linkNotUndoable: both(say("This can no longer be undone."), say("Remove the sign-in method instead."))
         case .linkTicketNotFound, .linkTicketOutdated, .flowStateNotFound, .flowStateExpired:
             say("That took too long. Please sign in again.")
         case .linkTicketOtherAccount:
-            say("That account has another email. Please sign in to the one with this email.")
+            say("That account has a different email. Please sign in to the account with this email.")
         case .emailNotConfirmed: both(say("Your email isn't confirmed yet."), say("Please confirm your email first."))
         default: nil
         }
     }
 
     var noSignUps: String {
-        both(say("New accounts can't be created here."), say("Sign in with an account that you have."))
+        both(say("New accounts can't be created here."), say("Please sign in with an existing account."))
     }
 
     private func codeMessage(_ code: AuthErrorCode) -> String? {
@@ -89,7 +89,7 @@ extension Visit {
     }
 
     private var wrongCode: String {
-        both(say("The code is wrong or has expired."), say("Please check it, or use a new one."))
+        both(say("The code is wrong or has expired."), say("Please check it, or request a new one."))
     }
 
     private func securityMessage(_ code: AuthErrorCode) -> String? {
@@ -108,7 +108,7 @@ extension Visit {
                 say("Remove the recovery codes first."))
         case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
             .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
-            both(say("This isn't available here."), say("Please choose another way."))
+            both(say("This isn't available here."), say("Please try another way."))
         default: nil
         }
     }

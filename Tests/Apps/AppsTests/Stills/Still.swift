@@ -31,7 +31,7 @@ struct Still: Sendable, CustomTestStringConvertible {
 
 /// The look of a still.
 struct Look: Sendable {
-    /// Such as `ar-dark-ax3`.
+    /// For example, `ar-dark-ax3`.
     let name: String
     let settings: Screen.Settings
 

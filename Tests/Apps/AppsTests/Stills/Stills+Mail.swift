@@ -57,7 +57,7 @@ extension Still {
         Still("change-email-halfway") {
             let world = try await changing()
             let code = world.service.mailCode(.emailChange, to: "countess@example.com") ?? ""
-            return try await world.typing(["Code": code]).waiting(for: "Now confirm your other email.")
+            return try await world.typing(["Code": code]).waiting(for: "Now confirm from your other email address.")
         },
         Still("change-email-other-code") {
             try await changing().typing(["Code": "042917"]).waiting(for: "Enter the Code Sent to ada@example.com")
@@ -65,7 +65,7 @@ extension Still {
         Still("change-email-pending") {
             let world = try await changing()
             try await world.screen.goBack()
-            return try await world.waiting(for: "countess@example.com is not confirmed yet.")
+            return try await world.waiting(for: "countess@example.com isn't confirmed yet.")
         },
         Still("mail-link-failed") { try await opened(.invalidCallback).waiting(for: "The link couldn't be opened.") },
         Still("mail-link-offline") { try await opened(.offline).waiting(for: "The link couldn't be opened.") },

@@ -21,7 +21,7 @@ extension Still {
         },
         Still("recovery-codes", showsMost: true) {
             let world = try await security(protected()).tapping("Create New Codes")
-            try await world.screen.wait { $0.has(button: "I Have Saved Them") }
+            try await world.screen.wait { $0.has(button: "I've Saved Them") }
             return world
         },
         Still("login-passkey", showsMost: true) {

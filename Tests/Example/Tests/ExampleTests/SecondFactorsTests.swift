@@ -9,6 +9,7 @@ struct SecondFactorsTests {
     @Test("A user closes the sheet for passkeys, and then signs in with a password and the app's code")
     func scripted() async throws {
         let service = InMemoryAuthService()
+        service.serverSettings.allowsPasskeys = true
         service.addAccount(email: "ada@example.com")
         let recoveryCodes = service.addApp()
         let code = service.appCode()  // what the app shows now

@@ -52,7 +52,7 @@ struct CommandLineTests {
             (["recover", "--code-stdin", "--send-only"], "cannot be combined"),
             (["recover", "--code", "123456"], "--code"),
             (["verify", "--send-only"], "--resend"), (["verify", "--resend", "--code-stdin"], "cannot be combined"),
-            (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me"], "google"),
+            (["login", "--callback-port", "4321"], "--provider"), (["login", "--provider", "me too"], "me too"),
         ])
     func refused(arguments: [String], word: String) throws {
         let failure = try #require(ClientFailure(arguments: arguments))

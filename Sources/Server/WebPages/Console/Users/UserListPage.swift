@@ -11,7 +11,9 @@ struct UserListPage: ConsolePage {
     ]
 
     mutating func show() async throws -> Outcome {
-        let filter = UserFilter(visit.fields)
+        var filter = UserFilter(visit.fields)
+        // Ignored: without the settings, the filter offers email only.
+        filter.methods += (try? await visit.offer().providers) ?? []
         let json: AuthJSON
         do {
             json = try await callAsAdmin(.get, "/admin/search/users?" + filter.query(at: pages.now()))
@@ -44,6 +46,8 @@ extension Page {
 
 struct UserFilter {
     private let text, method, state, seen, after: String
+    /// To choose from.
+    var methods = ["email"]
 
     init(_ fields: Query) {
         func field(_ name: String) -> String { (fields[name] ?? "").cut(to: 256) }
@@ -84,7 +88,7 @@ struct UserFilter {
         return Filters(
             action: ConsolePlace.users.path, search: search,
             choices: [
-                choice("method", "Method", method, ["email", "phone", "google", "apple"].map { ($0, $0) }),
+                choice("method", "Method", method, methods.map { ($0, ProviderTitle.text(of: $0)) }),
                 choice("state", "State", state, Self.states.map { ($0, $0) }),
                 choice("seen", "Last seen", seen, Self.times.map { ($0.value, $0.title) }),
             ], whole: isWhole ? nil : ConsolePlace.users.path)

@@ -28,7 +28,7 @@ extension DeletionPage {
     private func page(_ user: AuthUser) -> Page {
         var page = visit.accountPage(say("Delete Account"))
         page.blocks = [
-            .soft(say("Your email is %@.", user.email?.readableAddress ?? "–")),
+            .soft(visit.emailSentence(of: user)),
             .text(say("This will permanently delete your account and all your data. This cannot be undone.")),
             .form(
                 Form(

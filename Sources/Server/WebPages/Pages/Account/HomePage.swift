@@ -22,7 +22,7 @@ struct HomePage: SitePage {
             Page(
                 say("Account"),
                 [
-                    .soft(say("Your email is %@.", user.email?.readableAddress ?? "–"))
+                    .soft(visit.emailSentence(of: user))
                 ] + standing(of: user) + [
                     .menu(menu),
                     .form(Form(action: Place.prefix + "/sign-out", button: say("Sign Out"), style: .plain)),
@@ -37,7 +37,7 @@ extension HomePage {
     func standing(of user: AuthUser) -> [Block] {
         let moved = user.formerEmail.map {
             say(
-                "%@ now belongs to another account. Emailed codes no longer open this one. Other sign-in methods do.",
+                "%@ now belongs to another account. You can't sign in to this one with emailed codes anymore, but your other sign-in methods still work.",
                 $0.readableAddress)
         }
         return ([moved].compactMap(\.self) + user.setAside.map(sentence)).map(Block.text)

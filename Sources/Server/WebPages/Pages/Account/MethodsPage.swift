@@ -127,7 +127,7 @@ extension MethodsPage {
                             ("act", "remove"), ("confirmed", "yes"),
                             ("identity", (visit.fields["identity"] ?? "").cut(to: 64)), ("provider", provider),
                         ], button: say("Remove"), style: .danger)),
-                .soft(say("Other devices that signed in this way are signed out.")),
+                .soft(say("Other devices that signed in this way will be signed out.")),
             ])
         page.back = (say("Sign-In Methods"), Place.methods.path)
         return page

@@ -66,7 +66,7 @@ extension ProfilePage {
             return field
         }
         var zone = field("timezone", say("Time Zone"), "off", longest: ProfileLimits.timezone)
-        zone.hint = say("Such as %@.", "Europe/Berlin")
+        zone.hint = say("For example, %@.", "Europe/Berlin")
         if zone.problem != nil { zone.problem = say("This time zone isn't known.") }
         let fields = [
             field("first_name", say("First Name"), "given-name", longest: ProfileLimits.firstName),
@@ -78,7 +78,7 @@ extension ProfilePage {
         }
         page.blocks =
             [
-                .soft(say("Your email is %@.", user.email?.readableAddress ?? "–"))
+                .soft(visit.emailSentence(of: user))
             ] + visit[HomePage.self].standing(of: user) + [
                 .form(
                     Form(

@@ -47,11 +47,11 @@ struct MailRequestPage: SitePage {
 
 extension MailRequestPage {
     private var codeSentence: String {
-        say("We'll send you an email with a code to sign in. You need no password.")
+        say("We'll email you a code to sign in. You don't need a password.")
     }
 
     private var recoverySentence: String {
-        say("We'll send you an email with a code to set a new password.")
+        say("We'll email you a code to set a new password.")
     }
 
     /// - Throws: As ``Visit/call(_:_:_:api:bearer:)``.

@@ -144,7 +144,7 @@ extension FactorsPage {
         page.back = (say("Security Key"), Place.securityKeys.path)
         page.blocks = try await visit[SecondStepPage.self].keyBlocks(
             factor.uuidString.lowercased(), act: "confirm", at: Place.securityKeys.path)
-        page.blocks.append(.soft(say("Your other devices are signed out when the key is added.")))
+        page.blocks.append(.soft(say("Your other devices will be signed out when the key is added.")))
         return page
     }
 
@@ -169,7 +169,7 @@ extension FactorsPage {
                         ("act", "confirm"), ("factor", factor), ("key", key), ("address", address),
                         ("picture", isDrawn ? picture : ""),
                     ], button: say("Continue"))),
-            .soft(say("Your other devices are signed out when the app is added.")),
+            .soft(say("Your other devices will be signed out when the app is added.")),
         ].compactMap(\.self)
         return page
     }
@@ -182,7 +182,7 @@ extension FactorsPage {
             .text(
                 kind == .apps
                     ? say("You'll no longer need its codes to sign in. Delete the entry in the app, too.")
-                    : say("You'll then sign in without it.")),
+                    : say("After that, you'll sign in without it.")),
             .form(
                 Form(
                     action: kind.place.path,

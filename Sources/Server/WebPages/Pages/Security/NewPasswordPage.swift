@@ -60,7 +60,7 @@ extension NewPasswordPage {
                     Form(
                         action: Place.newPassword.path, fields: fields,
                         hidden: [("minimum", String(offer.passwordLength))], button: say("Save Password"))),
-                .soft(say("Your other devices are signed out when you save.")),
+                .soft(say("Your other devices will be signed out when you save.")),
             ])
         // The emailed code is too old to replace a forgotten password.
         if offer.hasMail, fields.count > 2 {

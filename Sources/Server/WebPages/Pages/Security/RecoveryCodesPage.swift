@@ -89,7 +89,7 @@ extension RecoveryCodesPage {
     private func codesPage(_ made: AuthRecoveryCodes) -> Page {
         var page = Page(say("Your Recovery Codes"))
         page.blocks = [
-            .text(say("Print these codes or write them down. They are shown only now.")),
+            .text(say("Print these codes or write them down. They won't be shown again.")),
             .codes(made.codes.prefix(16).map { $0.cut(to: 64).inGroups() }), .printButton(say("Print")),
             .buttons([Link(title: say("Done"), address: Place.security.path)]),
         ]

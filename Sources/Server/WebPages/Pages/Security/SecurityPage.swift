@@ -98,7 +98,7 @@ extension SecurityPage {
                 Form(
                     action: Place.security.path, fields: fields, hidden: [("minimum", String(offer.passwordLength))],
                     button: say("Save Password"))),
-            .soft(say("Your other devices are signed out when you save.")),
+            .soft(say("Your other devices will be signed out when you save.")),
         ]
         return page
     }

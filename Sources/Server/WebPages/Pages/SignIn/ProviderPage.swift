@@ -45,7 +45,13 @@ struct ProviderPage: SitePage {
             }
             let isDenied = visit.fields["error"] == "access_denied"
             let isMailed = flow.purpose == .mail || flow.purpose == .emailChange
-            return .go(failed(isMailed ? .linkFailed : isDenied ? nil : .providerFailed))
+            let lacksEmail =
+                visit.fields["error_code"] == "provider_email_needs_verification"
+                // The protocol has no code for it.
+                || visit.fields["error_description"] == "Error getting user email from external provider"
+            return .go(
+                failed(
+                    isMailed ? .linkFailed : isDenied ? nil : lacksEmail ? .providerWithoutEmail : .providerFailed))
         }
         do {
             let json = try await visit.call(

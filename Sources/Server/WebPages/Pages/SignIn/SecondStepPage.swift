@@ -124,7 +124,7 @@ extension SecondStepPage {
         page.notice = notice
         page.back = (say("Confirm It's You"), path)
         page.blocks = [
-            .text(say("A new, empty account will get your email. The present account keeps everything else.")),
+            .text(say("Your email will move to a new, empty account. The current account keeps everything else.")),
             .form(
                 Form(
                     action: path,
