@@ -45,10 +45,21 @@ class APIPageTests(unittest.TestCase):
         for part in (
             "[Auth](#auth), [Objects](#objects)\n", "#### `POST /a/{id}`: Do it\n\nOnce.\n\n* Caller: user\n", "* Query: **`scope`** (`x`, `y`. Far)\n",
             "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done ([Thing](#thing))\n", "* Errors: `one`\n",
-            "* Settings: `s`\n", "### Thing\n", "* **`d`**: uuid\n* `e`: string or null\n",
+            "* Settings: `s`\n", "### Thing\n", "**`d`** (uuid), `e` (string or null)\n",
         ):
             self.assertIn(part, shown)
         self.assertNotIn("/b", shown)
+
+    def test_a_chapter_names_the_shared_caller_and_equal_facts_once(self):
+        operation = DOCUMENT["paths"]["/a/{id}"]["post"]
+        shown = "".join(make.chapter("Auth", [("Auth", method, "/a", {}, operation) for method in ("get", "post")], DOCUMENT))
+        self.assertIn("### Auth\nCaller: user.\n", shown)
+        self.assertEqual([shown.count(part) for part in ("Caller", "* Errors: `one`", "`c`", "* Otherwise as above\n")], [1, 1, 2, 1])
+
+    def test_a_user_below_the_admin_api_may_be_missing(self):
+        operation = {"x-error-codes": ["user_not_found", "one"]}
+        self.assertEqual(make.own_codes(operation, make.ONE_USER + "/factors"), ["one"])
+        self.assertEqual(make.own_codes(operation), ["user_not_found", "one"])
 
     def test_codes_are_shown_with_their_comments(self):
         shown = make.code_lists(SOURCE, "throw .first")
