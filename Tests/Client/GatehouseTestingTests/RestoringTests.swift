@@ -184,8 +184,8 @@ struct RestoringTests {
         user.formerEmail = Self.ada
         #expect(
             user.notices.map(\.english) == [
-                "ada@example.com now belongs to another account. Emailed codes no longer open this one. "
-                    + "Other sign-in methods do."
+                "ada@example.com now belongs to another account. You can't sign in to this one with emailed codes "
+                    + "anymore, but your other sign-in methods still work."
             ])
     }
 }
