@@ -52,6 +52,8 @@ struct OAuthProviderSettingsTests {
         let found = problems(
             Self.site.merging([start + "ENABLED": "true", start + "SECRET": "s"]) { $1 })
         #expect(found.contains { $0.contains("CLIENT_ID") })
+        let useless = problems(Self.site.merging([start + "ENABLED": "true", start + "CLIENT_ID": "web"]) { $1 })
+        #expect(useless.contains { $0.contains("EXTERNAL_GITHUB_SECRET") && $0.contains("is missing") })
         let wrong = problems(
             Self.site.merging([
                 start + "ENABLED": "true", start + "CLIENT_ID": "web", start + "SECRET": "s", start + "URL": "ftp://x",
@@ -64,6 +66,7 @@ struct OAuthProviderSettingsTests {
         let acme = try #require(try settings(entry(["scopes": ["profile"], "linking": "never"])).providers.first)
         #expect(acme.settings.name == "custom:acme" && acme.settings.scopes == ["profile"])
         #expect(acme.linking == .never && !acme.settings.acceptsIDTokens)
+        #expect(acme.redirectURL == "https://api.example.org/auth/v1/callback/custom:acme")
     }
 
     @Test("The example of the page is a valid entry")
@@ -90,15 +93,10 @@ struct OAuthProviderSettingsTests {
             (["id_token": ["issuer": "x"]], "id_token: jwks is missing"),
             (["pkce": "yes"], "pkce expected true or false"),
             (["name": "email"], "name expected"), (["issuer": "x"], "issuer is not a member"),
-            (["client_secret": .null], "client_id"),
+            (["client_secret": .null], "client_secret is missing, and pkce is not true"),
         ] as [(AuthJSONObject, String)])
     func faults(_ changes: AuthJSONObject, _ expected: String) throws {
         let found = problems(Self.site.merging(entry(changes)) { $1 })
-        if changes["client_secret"] != nil {
-            // Without a secret and without PKCE only apps could use it, which have no ID tokens either.
-            #expect(found.isEmpty)
-            return
-        }
         #expect(found.contains { $0.contains(expected) }, "\(found)")
         #expect(!found.contains { $0.contains("s3cret") })
     }
@@ -110,6 +108,7 @@ struct OAuthProviderSettingsTests {
         #expect(found.contains { $0.contains("is another provider's already") })
         let github = entry(["name": "github"]).merging([
             "GOTRUE_EXTERNAL_GITHUB_ENABLED": "true", "GOTRUE_EXTERNAL_GITHUB_CLIENT_ID": "web",
+            "GOTRUE_EXTERNAL_GITHUB_SECRET": "s",
         ]) { $1 }
         #expect(
             problems(Self.site.merging(github) { $1 }).contains {

@@ -39,15 +39,18 @@ package struct KnownProvider: Sendable {
     private func openID(
         _ clientIDs: [String], _ credential: ClientCredential, _ url: String?
     ) throws(ProviderSettingsProblems) -> ProviderSettings {
-        let tenant = url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }.map { $0 + "/v2.0" }
-        let issuer = members["issuer"]?.stringValue ?? ""
-        if let tenant, TenantIssuer(issuer)?.tenant(of: tenant) == nil, ProviderURL(tenant)?.isLoopback != true {
-            throw ProviderSettingsProblems([.url(tenant)])
+        let base = url.map { ($0.hasSuffix("/") ? String($0.dropLast()) : $0) + "/v2.0" }
+        let template = members["issuer"]?.stringValue ?? ""
+        // Two of Microsoft's names for many tenants.
+        let isShared = base.map { $0.hasSuffix("/common/v2.0") || $0.hasSuffix("/organizations/v2.0") } ?? true
+        if let base, !isShared, TenantIssuer(template)?.tenant(of: base) == nil, ProviderURL(base)?.isLoopback != true {
+            throw ProviderSettingsProblems([.tenant(base)])
         }
         var settings = try ProviderSettings.openID(
-            name: name, issuer: tenant ?? issuer, clientIDs: clientIDs, credential: credential,
-            discoveryBase: tenant ?? members["discovery_base"]?.stringValue)
-        settings.vouchingClaim = members["email_verified"]?.stringValue.flatMap(ProfilePath.init)
+            name: name, issuer: isShared ? template : base ?? template, clientIDs: clientIDs, credential: credential,
+            discoveryBase: base ?? members["discovery_base"]?.stringValue)
+        settings.vouchingClaim = members["email_verified"]?.stringValue
+        settings.refusedClaims = members["refused_claims"]?.arrayValue?.compactMap(\.stringValue) ?? []
         settings.isEmailOptional = isEmailOptional
         return settings
     }

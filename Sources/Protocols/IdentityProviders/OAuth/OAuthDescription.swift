@@ -48,6 +48,7 @@ extension OAuthDescription {
     package static let members: Set<String> = [
         "authorization", "authorization_parameters", "token", "token_auth", "scopes", "scope_separator",
         "profile", "profile_proof", "headers", "claims", "emails", "id_token", "pkce", "email_optional", "self_hosted",
+        "self_hosted_vouches",
     ]
 
     /// Reads an entry.
@@ -61,7 +62,9 @@ extension OAuthDescription {
         reader.move(to: host, paths: reader.texts("self_hosted"))
         let authorization = reader.url("authorization")
         let (token, profile) = (reader.url("token"), reader.url("profile"))
-        let claims = reader.object("claims").flatMap { ProfileMapping($0, &reader) }
+        var claims = reader.object("claims").flatMap { ProfileMapping($0, &reader) }
+        // An operator's own installation may confirm addresses without an email.
+        if reader.flag("self_hosted_vouches") == false, host != nil { claims?.vouchesForNothing() }
         if claims == nil { reader.refuse("claims", "expected an object with sub") }
         let emails = reader.emails()
         let idToken = reader.idToken()

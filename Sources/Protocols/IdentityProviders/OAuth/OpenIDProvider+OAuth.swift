@@ -29,11 +29,13 @@ extension OpenIDProvider {
 
     /// Calls a provider without ID tokens, which answers an unauthenticated request with an error.
     ///
-    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` without a response, or for a status of 500 or above.
+    /// - Throws: ``ProviderFailure/unavailable(_:_:)`` without a response, or for a status of 404, or 500 and above.
     package func reach() async throws(ProviderFailure) {
         guard let profile = settings.oauth?.profile else { return }
         let response = try await caller.send(.get(profile, maximumBytes: ProviderLimits.answer), for: .userInfo)
-        guard response.status < 500 else { throw .unavailable(.userInfo, .status(response.status)) }
+        guard response.status < 500, response.status != 404 else {
+            throw .unavailable(.userInfo, .status(response.status))
+        }
     }
 
     /// The primary address; if the provider marks none, the first verified one, or else the first.

@@ -35,14 +35,26 @@ struct ProfilePath: Hashable, Sendable {
         }
     }
 
-    /// Whether the value is true, a number other than 0, or a text that is neither empty nor `false` nor `0`.
+    /// Whether the value is true, a number other than 0, or one of the texts `true`, `1` and a date such as
+    /// `2026-03-01T12:00:00Z`.
     func isTrue(in document: AuthJSON) -> Bool {
         switch value(in: document) {
         case .bool(let flag): flag
         case .integer(let number): number != 0
-        case .string(let text): !["", "0", "false"].contains(text.lowercased())
+        case .string(let text): text == "1" || text.lowercased() == "true" || Self.isDate(text)
         default: false
         }
+    }
+}
+
+extension ProfilePath {
+    private static func isDate(_ text: String) -> Bool {
+        let start = text.utf8.prefix(10)
+        return start.count == 10
+            && start.enumerated().allSatisfy { index, byte in
+                [4, 7].contains(index)
+                    ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
     }
 }
 
@@ -93,7 +105,7 @@ struct ProfileMapping: Sendable {
 
     /// The alternatives for each claim; the first that is there is used.
     private let texts: [String: [ProfileText]]
-    private let verification: Verification
+    private var verification: Verification
 
     init?(_ members: AuthJSONObject, _ reader: inout MemberReader) {
         var texts: [String: [ProfileText]] = [:]
@@ -119,6 +131,8 @@ struct ProfileMapping: Sendable {
         guard texts["sub"] != nil else { return nil }
         (self.texts, self.verification) = (texts, verification)
     }
+
+    mutating func vouchesForNothing() { verification = .always(false) }
 
     /// The claims that the document has.
     func claims(of document: AuthJSON) -> AuthJSONObject {

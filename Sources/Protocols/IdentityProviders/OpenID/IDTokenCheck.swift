@@ -61,6 +61,9 @@ struct IDTokenCheck: Sendable {
         guard settings.algorithms.contains(payload.algorithm),
             announced.isEmpty || announced.contains(payload.algorithm.rawValue)
         else { throw .algorithm(payload.algorithm) }
+        if let claim = settings.refusedClaims.first(where: { payload.members[$0] != nil }) {
+            throw .notAccepted(.malformedClaim(claim))
+        }
         // An access token does not prove a sign-in, whatever its audience (RFC 9068 §5).
         guard payload.type != "at+jwt" else { throw .notAccepted(.unsupportedHeader(member: "typ")) }
     }

@@ -46,7 +46,7 @@ extension OpenIDProvider {
         // OpenID Connect Core 1.0 §5.3.2.
         guard profile["sub"]?.stringValue == claims.subject else { throw .rejected(.foreignProfile) }
         // An address and its verification must come from the same source.
-        let addresses = ["email", "email_verified", "verified_email"]
+        let addresses = ["email", "email_verified", "verified_email", settings.vouchingClaim].compactMap(\.self)
         let signed = payload.members.filter { !addresses.contains($0.key) }
         return identity(claims, signed.merging(profile) { signed, _ in signed }, client: tokens.client)
     }
@@ -94,7 +94,7 @@ extension OpenIDProvider {
         }
     }
 
-    private func mayBeOurs(_ issuer: String) -> Bool {
+    package func mayBeOurs(_ issuer: String) -> Bool {
         if settings.issuers.contains(issuer) { return true }
         if let tenants = TenantIssuer(settings.issuers[0]) { return tenants.tenant(of: issuer) != nil }
         return settings.kind == .openID && ProviderMetadata.isSameIssuer(issuer, settings.issuers[0])

@@ -63,9 +63,10 @@ struct ProfileClaims: Sendable {
         switch settings.kind {
         case .apple: members["email_verified"].map(\.isNull) ?? true || flag("email_verified") == true
         case .google: flag("email_verified") ?? flag("verified_email") ?? false
-        case .openID where settings.oauth?.idToken?.vouchesForEmail == true: true
+        case .openID where settings.oauth?.idToken?.vouchesForEmail == true: flag("email_verified") ?? true
         case .openID:
-            settings.vouchingClaim?.isTrue(in: .object(members)) ?? flag("email_verified") ?? false
+            settings.vouchingClaim.flatMap(ProfilePath.init)?.isTrue(in: .object(members)) ?? flag("email_verified")
+                ?? false
         }
     }
 

@@ -26,7 +26,10 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     /// Our credentials are refused; only the operator can fix that.
     package var isOurConfiguration: Bool {
         switch self {
-        case .refused(_, let error, _): error == "invalid_client" || error == "unauthorized_client"
+        case .refused(_, let error, _):
+            // The third and fourth are GitHub's.
+            ["invalid_client", "unauthorized_client", "incorrect_client_credentials", "redirect_uri_mismatch"]
+                .contains(error)
         case .notOffered: true
         case .unavailable, .rejected: false
         }

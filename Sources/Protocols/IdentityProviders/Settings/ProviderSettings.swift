@@ -41,7 +41,9 @@ package struct ProviderSettings: Sendable {
     /// The description of a provider without OpenID Connect.
     package internal(set) var oauth: OAuthDescription?
     /// The claim that vouches for the address, if it is not `email_verified`.
-    var vouchingClaim: ProfilePath?
+    var vouchingClaim: String?
+    /// Claims of the provider's access tokens, which have the form of its ID tokens.
+    var refusedClaims: [String] = []
     /// The accepted signature algorithms of ID tokens.
     package var algorithms: Set<SigningAlgorithm> = Set<SigningAlgorithm>(
         SigningAlgorithm.allCases.filter { !$0.isSymmetric })
@@ -70,6 +72,9 @@ package struct ProviderSettings: Sendable {
 
     /// Whether the provider's answers must contain an ID token.
     var asksForIDToken: Bool { oauth == nil && (kind == .apple || scopes.contains("openid")) }
+
+    /// Whether neither browsers nor apps can use the provider.
+    package var isUseless: Bool { !offersBrowserSignIn && !acceptsIDTokens }
 
     /// Whether apps may present ID tokens of the provider.
     package var acceptsIDTokens: Bool { oauth.map { $0.idToken != nil } ?? true }
@@ -113,6 +118,8 @@ package enum ProviderSettingsProblem: Error, Equatable, Sendable {
     case missingClientID
     /// Not an http or https URL that we can call.
     case url(String)
+    /// Not the URL of a tenant at Microsoft.
+    case tenant(String)
     case addressRefused(OutgoingAddressRule.Refusal)
     case privateKey
     /// Not ten capital letters and digits, as for the key id.

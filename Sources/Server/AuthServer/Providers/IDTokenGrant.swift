@@ -79,7 +79,7 @@ extension IdentityHandlers {
             throw Refusal(.badRequest, .providerDisabled, "Provider \(named) is not enabled")
         }
         let settings = provider.provider.settings
-        if !issuer.isEmpty, !settings.issuers.contains(issuer) {
+        if !issuer.isEmpty, !provider.provider.mayBeOurs(issuer) {
             throw Refusal.invalid("The issuer is not one of the provider's")
         }
         return provider

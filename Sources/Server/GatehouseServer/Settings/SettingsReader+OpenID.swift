@@ -102,7 +102,11 @@ private struct ProviderEntry {
         let made = collect { () throws(ProviderSettingsProblems) in
             try .oauth(name: name, description, clientIDs: clientIDs, credential: credential)
         }
-        return made.map { defaults.configure($0, linking: linking, redirectURL: redirectURL) }
+        if made?.isUseless == true { reader.refuse("client_secret", "is missing, and pkce is not true") }
+        // Each its own, so that one cannot pass another's code off as its own (RFC 9700 §4.4).
+        return made.map {
+            defaults.configure($0, linking: linking, redirectURL: redirectURL ?? "\(defaults.redirectURL)/\(name)")
+        }
     }
 
     /// - Returns: nil after a problem.

@@ -139,6 +139,7 @@ extension SettingsReader {
         if let made { findings.check(made, rule) }
         for problem in findings.problems { refuse(problem, names) }
         guard var settings = made, findings.problems.isEmpty else { return nil }
+        if settings.isUseless { refuse(names.secret, "is missing") }
         (settings.skipsNonceCheck, settings.isEmailOptional) = (skipsNonceCheck, isEmailOptional)
         return defaults.configure(settings, linking: linking ?? .confirm, redirectURL: redirectURL)
     }
@@ -146,7 +147,7 @@ extension SettingsReader {
     private mutating func refuse(_ problem: ProviderSettingsProblem, _ names: ProviderNames) {
         let setting: Setting =
             switch problem {
-            case .name, .url, .addressRefused: names.url
+            case .name, .url, .tenant, .addressRefused: names.url
             case .missingClientID: names.clientID
             case .privateKey: .appleKey
             case .teamID: .appleTeamID
@@ -188,6 +189,7 @@ extension ProviderSettingsProblem {
         case .name: "expected a name of a-z, 0-9, - and _ that is not one of the API's own, such as email"
         case .missingClientID: "is missing: expected one client id or more"
         case .url: "expected a web address such as https://id.example.org"
+        case .tenant: "expected https://login.microsoftonline.com/ with the tenant's ID in lower case, not its domain"
         case .addressRefused(.notHTTPS):
             "expected https; http is for loopback addresses, with \(Setting.outgoingLoopback.environmentName)"
         case .addressRefused:

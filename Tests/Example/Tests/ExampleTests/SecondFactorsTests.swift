@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseTesting
 import GatehouseUI
 import Testing

@@ -1,5 +1,6 @@
 import GatehouseWire
 import IdentityProviders
+import JSONWebTokens
 import Testing
 
 @Suite("Microsoft: one discovery document for all tenants")
@@ -58,6 +59,21 @@ struct MicrosoftTests {
         let (acme, microsoft) = try microsoft()
         let token = try token(acme, tenant: tenant)
         #expect(await failure { try await microsoft.native(token) } == .rejected(.foreignIssuer))
+    }
+
+    @Test("An access token, which has the form of an ID token, is refused", arguments: ["scp", "azpacr", "idtyp"])
+    func accessTokens(_ claim: String) async throws {
+        let (acme, microsoft) = try microsoft()
+        let token = try token(acme, tenant: Self.tenant, [claim: "x"])
+        #expect(await failure { try await microsoft.native(token) } == .rejected(.notAccepted(.malformedClaim(claim))))
+    }
+
+    @Test("Work and school accounts of every tenant can be chosen")
+    func organizations() throws {
+        let known = try #require(KnownProvider.all.first { $0.name == "azure" })
+        let settings = try known.settings(
+            clientIDs: ["app"], credential: .none, url: "https://login.microsoftonline.com/organizations/")
+        #expect(settings.issuers == [Self.common])
     }
 
     @Test("With a tenant's address only that tenant signs in")

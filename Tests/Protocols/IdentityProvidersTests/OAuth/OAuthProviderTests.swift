@@ -108,8 +108,9 @@ struct OAuthProviderTests {
             let request = AuthorizationRequest(state: "s", secrets: secrets, redirectURL: "https://a.example/cb")
             return try await provider(settings(name), Network([:])).authorizationURL(request)
         }
-        let start = "https://github.com/login/oauth/authorize?client_id=web&redirect_uri=https%3A%2F%2Fa.example%2Fcb"
-        #expect(try await url("github") == start + "&response_type=code&scope=user%3Aemail&state=s")
+        let start = "https://zoom.us/oauth/authorize?client_id=web&redirect_uri=https%3A%2F%2Fa.example%2Fcb"
+        #expect(try await url("zoom") == start + "&response_type=code&scope=user%3Aread%3Auser&state=s")
+        #expect(try await url("github").contains("code_challenge_method=S256"))
         #expect(try await url("kakao").contains("scope=account_email%2Cprofile_image%2Cprofile_nickname"))
         #expect(try await url("notion").contains("owner=user"))
         #expect(try await url("x").contains("code_challenge_method=S256"))
@@ -121,7 +122,7 @@ struct OAuthProviderTests {
         let user = ["https://api.github.com/user": #"{"id":1,"login":"ada"}"#]
         func identity(_ list: String) async throws -> VerifiedIdentity {
             try await self.identity(
-                settings("github"), user.merging(["https://api.github.com/user/emails": list]) { $1 })
+                settings("github"), user.merging(["https://api.github.com/user/emails?per_page=100": list]) { $1 })
         }
         let two = try await identity(#"[{"email":"a@x.org","verified":false},{"email":"b@x.org","verified":true}]"#)
         #expect(two.email == "b@x.org" && two.isEmailVerified)
@@ -162,12 +163,33 @@ struct OAuthProviderTests {
         let settings = try settings("github", url: "https://git.example.org/")
         let documents = [
             "https://git.example.org/api/v3/user": #"{"id":5,"login":"ada"}"#,
-            "https://git.example.org/api/v3/user/emails": "[]",
+            "https://git.example.org/api/v3/user/emails?per_page=100": "[]",
         ]
         #expect(try await identity(settings, documents).subject == "5")
         guard case .fixed(let endpoints) = settings.endpoints else { throw Missing() }
         #expect(endpoints.authorization?.text == "https://git.example.org/login/oauth/authorize")
         #expect(throws: ProviderSettingsProblems.self) { try self.settings("gitlab", url: "git.example.org") }
+    }
+
+    @Test("GitLab's own confirmation counts, an installation's does not: it may confirm without an email")
+    func selfManaged() async throws {
+        let document = #"{"id":7,"username":"ada","email":"victim@example.org","confirmed_at":"2012-05-23T09:05:22Z"}"#
+        let hosted = try await identity(
+            settings("gitlab", url: "https://git.example.org"), ["https://git.example.org/api/v4/user": document])
+        #expect(hosted.email == "victim@example.org" && !hosted.isEmailVerified)
+    }
+
+    @Test(
+        "Only true, 1 and a date verify an address",
+        arguments: [
+            ("true", true), ("1", true), (#""true""#, true), (#""1""#, true), (#""2012-05-23""#, true), ("0", false),
+            ("false", false), ("null", false), (#""pending""#, false), (#""unverified""#, false), (#""no""#, false),
+            (#""""#, false), ("{}", false), (#""2012""#, false),
+        ])
+    func verified(_ value: String, _ isVerified: Bool) async throws {
+        let document = #"{"id":"1","username":"ada","email":"ada@example.org","verified":\#(value)}"#
+        let ada = try await identity(settings("discord"), ["https://discord.com/api/users/@me": document])
+        #expect(ada.isEmailVerified == isVerified)
     }
 
     @Test("A private network is refused for each address, the list of emails among them")
@@ -186,6 +208,8 @@ struct OAuthProviderTests {
         let facebook = try provider(settings("facebook"), network)
         let ada = try await facebook.verify(idToken: token, nonce: .presented(nil), at: noon)
         #expect(ada.subject == "ada-1" && ada.isEmailVerified && ada.provider == "facebook")
+        let denied = try acme.token(["email_verified": false])
+        #expect(try await !facebook.verify(idToken: denied, nonce: .presented(nil), at: noon).isEmailVerified)
         let github = try provider(settings("github"), Network([:]))
         #expect(!github.settings.acceptsIDTokens && facebook.settings.acceptsIDTokens)
         #expect(

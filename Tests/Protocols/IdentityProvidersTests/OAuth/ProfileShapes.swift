@@ -23,7 +23,7 @@ struct ProfileShape: Sendable, CustomTestStringConvertible {
                 {"display_name":"Ada Lovelace","links":{"avatar":{"href":"https://bitbucket.example/ada.png"}},"type":"user",
                 "uuid":"{1a2b}","username":"ada","account_id":"557058:1"}
                 """#,
-                "https://api.bitbucket.org/2.0/user/emails": #"""
+                "https://api.bitbucket.org/2.0/user/emails?pagelen=100": #"""
                 {"values":[{"email":"old@example.org","is_primary":false,"is_confirmed":true},
                 {"email":"ada@example.org","is_primary":true,"is_confirmed":true}],"page":1,"size":2}
                 """#,
@@ -52,7 +52,7 @@ struct ProfileShape: Sendable, CustomTestStringConvertible {
                 "https://api.github.com/user": #"""
                 {"login":"ada","id":583231,"avatar_url":"https://avatars.example/u/583231","name":null,"email":null}
                 """#,
-                "https://api.github.com/user/emails": #"""
+                "https://api.github.com/user/emails?per_page=100": #"""
                 [{"email":"ada@users.noreply.github.com","verified":true,"primary":false,"visibility":null},
                 {"email":"ada@example.org","verified":true,"primary":true,"visibility":"private"}]
                 """#,

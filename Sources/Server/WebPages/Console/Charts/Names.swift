@@ -5,7 +5,8 @@ enum MethodNames {
         switch method {
         case "otp": "Emailed code or link"
         case "link": "Confirmed link"
-        default: ProviderTitle.text(of: method).cutForChart
+        // A longer text is no provider's name.
+        default: (method.utf8.count <= 64 ? ProviderTitle.text(of: method) : method).cutForChart
         }
     }
 }
