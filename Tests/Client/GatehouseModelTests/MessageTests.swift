@@ -102,7 +102,10 @@ struct MessageTests {
             (.serverError, "Service temporarily unavailable. Please try again later.", .retry),
             (.emailInUse, "This email is already associated with another account.", .link),
             (.linkExpired, "That took too long. Please sign in again.", nil),
-            (.linkOtherAccount, "That account has a different email. Please sign in to the account with this email.", nil),
+            (
+                .linkOtherAccount, "That account has a different email. Please sign in to the account with this email.",
+                nil
+            ),
         ] as [(AuthError.Code, String, OfferedAction?)])
     func providerErrors(_ problem: AuthError.Code, _ text: String, _ action: OfferedAction?) {
         for method in [AuthMethod.apple, .google] {

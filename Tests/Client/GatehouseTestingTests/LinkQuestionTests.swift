@@ -95,7 +95,8 @@ struct LinkQuestionTests {
         let screen = LinkModel(manager: manager)
         await screen.confirmWithApple { try await sheet.apple() }?.value
         #expect(
-            screen.message?.text == "That account has a different email. Please sign in to the account with this email.")
+            screen.message?.text == "That account has a different email. Please sign in to the account with this email."
+        )
         #expect(manager.phase == .unauthenticated && manager.user == nil && manager.linkQuestion != nil)
         #expect(await service.service.currentSession == nil)
         #expect(service.openSessionCount == 0)

@@ -52,7 +52,8 @@ struct PasskeyModelTests {
         await link.confirm(withPasskey: ScriptedPasskeys(.cancels))?.value
         #expect(link.message == nil && link.phase == .asking && link.question != nil)
         await link.confirm(withPasskey: others)?.value
-        #expect(link.message?.text == "That account has a different email. Please sign in to the account with this email.")
+        #expect(
+            link.message?.text == "That account has a different email. Please sign in to the account with this email.")
         #expect(link.question != nil && !manager.isLoggedIn)
         await link.confirm(withPasskey: passkeys)?.value
         #expect(link.question == nil && manager.user?.email == "ada@example.com")

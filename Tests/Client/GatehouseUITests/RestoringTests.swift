@@ -89,7 +89,8 @@ struct RestoringTests {
         try await world.screen.wait { $0.title == "Confirm It's You" }
         try await world.screen.tap("Start Over with This Email")
         #expect(
-            world.screen.shows("Your email will move to a new, empty account. The current account keeps everything else."))
+            world.screen.shows(
+                "Your email will move to a new, empty account. The current account keeps everything else."))
         try await world.screen.tap("Cancel")
         #expect(!world.manager.isLoggedIn)
         try await world.screen.tap("Start Over with This Email")

@@ -109,7 +109,8 @@ extension SignInMessage {
             self.init("The way you signed in was removed from the account. Please sign in another way.")
         case .refreshTokenReused:
             self.init("For your safety you were signed out, because a copy of this session was in use.")
-        case .inactivity: self.init("You were signed out because you hadn't used the app for a long time. Please sign in again.")
+        case .inactivity:
+            self.init("You were signed out because you hadn't used the app for a long time. Please sign in again.")
         case .secondFactorVerified:
             self.init("Two-step verification is now on. Please sign in again.")
         case .accountDeleted: self.init("This account was deleted.")

@@ -28,7 +28,9 @@ struct CodeView: View {
                 if model.isComplete { submit() }
             }
             .onChange(of: model.email) { isFocused = true }
-            .onChange(of: model.isHalfway) { if model.isHalfway { announce("Now confirm from your other email address.") } }
+            .onChange(of: model.isHalfway) {
+                if model.isHalfway { announce("Now confirm from your other email address.") }
+            }
             .onChange(of: model.wasSentAgain) { if model.wasSentAgain { announce("The email is on its way.") } }
             .task(id: model.waitsUntil) { await model.countDown() }
             .task { await model.load() }

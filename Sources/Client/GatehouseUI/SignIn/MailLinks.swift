@@ -132,7 +132,10 @@ private struct MailLinkAlert: ViewModifier {
                 if let delay = link.delay {
                     Text(model: delay.content)
                 } else {
-                    Text(ui: "It may have expired, already been used, or been meant for another device. Please request a new one.")
+                    Text(
+                        ui:
+                            "It may have expired, already been used, or been meant for another device. Please request a new one."
+                    )
                 }
             }
     }

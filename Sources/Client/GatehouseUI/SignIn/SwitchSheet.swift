@@ -60,6 +60,8 @@ private struct SwitchView: View {
         }
         let address = (question.user?.email ?? "").shownAddress
         return Text(
-            ui: "The link is for \(address). If you switch, this device will be signed out of the account you're using now.")
+            ui:
+                "The link is for \(address). If you switch, this device will be signed out of the account you're using now."
+        )
     }
 }
