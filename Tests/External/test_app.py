@@ -284,6 +284,16 @@ def test_a_user_signs_in_with_google(phone):
     expect(phone.button("Your profile")).to_have_text("V")
 
 
+def test_a_user_signs_in_with_github(phone):
+    phone.tap("Sign in", "Sign in with GitHub")
+    with phone.page.expect_popup() as popup:
+        phone.screen.get_by_role("link", name="Open the browser").click()
+    popup.value.get_by_role("button", name=re.compile("^Unverified address")).click()
+    # No address to say that this account is another one's.
+    phone.wait_for_welcome("Unverified")
+    phone.tap("Your profile", "Sign-In Methods").wait_for("GitHub")
+
+
 def test_an_app_that_starts_again_is_signed_in(phone, new_email):
     phone.sign_up(new_email())
     phone.page.get_by_role("button", name="Restart the app").click()

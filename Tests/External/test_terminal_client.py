@@ -873,7 +873,7 @@ def test_a_forgotten_password_is_replaced(project, new_email):
         terminal.answer("Code: ", code_for(project.server, email))
         terminal.answer("New password: ", "short").answer("New password again: ", "short")
         terminal.wait_for("at least 8 characters")
-        terminal.answer("New password: ", new).answer("New password again: ", "another one").wait_for("do not match")
+        terminal.answer("New password: ", new).answer("New password again: ", "another one").wait_for("don't match")
         terminal.answer("New password: ", new).answer("New password again: ", new)
         assert terminal.end() == 0
         assert "Your password was changed." in terminal.seen and new not in terminal.seen

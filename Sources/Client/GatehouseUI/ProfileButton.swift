@@ -3,6 +3,8 @@ public import SwiftUI
 
 /// A top bar circle with the signed-in user, which opens the login screen or the profile.
 ///
+/// ![A circle with an initial in the bar of an app.](ProfileButton)
+///
 /// It is empty while the user is unknown.
 ///
 /// ```swift

@@ -2,6 +2,8 @@ import GatehouseModel
 public import SwiftUI
 
 /// Changes or sets the account's email address, with a code if required. Requires `gatehouse(_:branding:)` above.
+///
+/// ![A field for the new email.](ChangeEmailView)
 public struct ChangeEmailView: View {
     /// Creates the screen.
     public init() {}

@@ -2,6 +2,8 @@ import GatehouseModel
 public import SwiftUI
 
 /// Changes or sets the account's password. Requires `gatehouse(_:branding:)` above.
+///
+/// ![Fields for the new password.](ChangePasswordView)
 public struct ChangePasswordView: View {
     @Environment(\.dismiss) private var dismiss
 

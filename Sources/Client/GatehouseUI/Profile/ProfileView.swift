@@ -4,6 +4,8 @@ public import SwiftUI
 
 /// The signed-in user's profile; for an anonymous user, the login screen. Requires `gatehouse(_:branding:)` above.
 ///
+/// ![Name and email, the app's sections, and the account's screens.](ProfileView)
+///
 /// `accountSheet(isPresented:)` presents and closes it. Close a custom sheet when `AuthManager.isLoggedIn` changes.
 public struct ProfileView: View {
     /// Creates the screen.

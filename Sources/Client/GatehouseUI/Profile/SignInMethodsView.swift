@@ -5,6 +5,8 @@ public import SwiftUI
 
 /// Lists sign-in methods, to add, undo or remove all but the last one.
 ///
+/// ![Email and Google, with buttons to add and remove.](SignInMethodsView)
+///
 /// Push it onto a navigation stack; ``ProfileView`` does. Requires `gatehouse(_:branding:)` above.
 public struct SignInMethodsView: View {
     /// Creates the screen.

@@ -5,6 +5,8 @@ public import SwiftUI
 
 /// The account's passkeys, authenticator apps and recovery codes.
 ///
+/// ![Passkeys, an authenticator app and recovery codes.](SecurityView)
+///
 /// Push it onto a navigation stack; ``ProfileView`` does. Requires `gatehouse(_:branding:)` above.
 public struct SecurityView: View {
     /// Creates the screen.

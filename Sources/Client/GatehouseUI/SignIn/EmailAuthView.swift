@@ -3,6 +3,8 @@ public import SwiftUI
 
 /// Signs in or up with email address and password. A link switches the mode in place. Requires `gatehouse(_:branding:)`
 /// above.
+///
+/// ![Fields for email and password.](EmailAuthView)
 public struct EmailAuthView: View {
     private let mode: EmailAuthForm.Mode
 

@@ -5,6 +5,8 @@ public import SwiftUI
 
 /// Links two sign-in methods after proof of the account with the provider's address.
 ///
+/// ![A question for the password of the account that has the email.](LinkView)
+///
 /// ``LoginView`` shows it while `AuthManager.linkQuestion` is set. Requires `gatehouse(_:branding:)` above.
 public struct LinkView: View {
     /// Creates the screen.

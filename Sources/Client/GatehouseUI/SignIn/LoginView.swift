@@ -6,6 +6,8 @@ public import SwiftUI
 
 /// The sign-in methods that the server offers. Requires `gatehouse(_:branding:)` above.
 ///
+/// ![Buttons for Apple, Google and email below the app's name.](LoginView)
+///
 /// `accountSheet(isPresented:)` presents and closes it. Close a custom sheet when `AuthManager.isLoggedIn` changes. In
 /// a tab, or instead of an app that requires an account:
 ///

@@ -3,6 +3,8 @@ public import SwiftUI
 
 /// Asks for a new password after a password reset.
 ///
+/// ![Fields for the new password.](NewPasswordView)
+///
 /// `gatehouse(_:branding:)` shows it while `AuthManager.needsNewPassword` is true.
 public struct NewPasswordView: View {
     /// Creates the screen.
