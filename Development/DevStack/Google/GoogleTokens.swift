@@ -79,7 +79,7 @@ extension StandInGoogle {
     }
 
     /// RFC 7636 §4.6. Like Google, also refuses a verifier without a challenge.
-    private static func check(_ verifier: String?, against challenge: String?) throws(OAuthRefusal) {
+    static func check(_ verifier: String?, against challenge: String?) throws(OAuthRefusal) {
         guard let challenge else {
             guard verifier == nil else { throw .invalidGrant("There was no code_challenge for this code_verifier.") }
             return

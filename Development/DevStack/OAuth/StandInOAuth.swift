@@ -1,4 +1,3 @@
-import Crypto
 import GatehouseWire
 import HTTPServing
 import HTTPTypes
@@ -109,8 +108,10 @@ extension StandInOAuth {
         try await world.undergo(ledger.code(text)?.grant.visitor.person, slowness: slowness)
         let now = world.now()
         guard let code = ledger.code(text), now < code.expiresAt, form["redirect_uri"] == code.grant.redirectURI,
-            Self.matches(form["code_verifier"], code.grant.challenge), ledger.use(text)
-        else { throw OAuthRefusal.invalidGrant("The code is unknown, used or expired, or belongs to another request.") }
+            code.grant.client == registration.client
+        else { throw OAuthRefusal.invalidGrant("The code is unknown or expired, or belongs to another request.") }
+        try StandInGoogle.check(form["code_verifier"], against: code.grant.challenge)
+        guard ledger.use(text) else { throw OAuthRefusal.invalidGrant("The code was used before.") }
         let token = ledger.issue(.access, for: code.grant, until: now + Self.accessTokenLifetime)
         return OAuthAnswer.json([
             "access_token": .string(token), "token_type": "bearer",
@@ -129,13 +130,6 @@ extension StandInOAuth {
         guard let secret, registration.secret.matches(Secret(secret)) else {
             throw OAuthRefusal(.unauthorized, "invalid_client", "client_id or client_secret is wrong.")
         }
-    }
-
-    /// RFC 7636 §4.6.
-    private static func matches(_ verifier: String?, _ challenge: String?) -> Bool {
-        guard let challenge else { return verifier == nil }
-        guard let verifier, (43...128).contains(verifier.utf8.count) else { return false }
-        return Base64URL.text(Array(SHA256.hash(data: Array(verifier.utf8)))) == challenge
     }
 
     private func profile(_ request: Request, _ describe: (Visitor) -> AuthJSON) throws -> Response {

@@ -93,6 +93,7 @@ struct OAuthProviderSettingsTests {
             (["id_token": ["issuer": "x"]], "id_token: jwks is missing"),
             (["pkce": "yes"], "pkce expected true or false"),
             (["name": "email"], "name expected"), (["issuer": "x"], "issuer is not a member"),
+            (["self_hosted": [:]], "self_hosted is not a member"),
             (["client_secret": .null], "client_secret is missing, and pkce is not true"),
         ] as [(AuthJSONObject, String)])
     func faults(_ changes: AuthJSONObject, _ expected: String) throws {

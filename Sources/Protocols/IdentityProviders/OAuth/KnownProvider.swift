@@ -12,7 +12,7 @@ package struct KnownProvider: Sendable {
 
     /// All rows by name, in alphabetical order.
     package static let all: [KnownProvider] = {
-        // The tests read every row.
+        // Ignored: the tests read every row.
         guard let rows = try? JSONReader.read(PackageResources.providers_json).objectValue else { return [] }
         return rows.keys.sorted().compactMap { name in
             rows[name]?.objectValue.map { KnownProvider(name: name, members: $0) }

@@ -44,11 +44,10 @@ package struct OAuthDescription: Sendable {
 }
 
 extension OAuthDescription {
-    /// The members of an entry.
+    /// The members of an operator's entry. Rows have two more, about installations of the provider's software.
     package static let members: Set<String> = [
         "authorization", "authorization_parameters", "token", "token_auth", "scopes", "scope_separator",
-        "profile", "profile_proof", "headers", "claims", "emails", "id_token", "pkce", "email_optional", "self_hosted",
-        "self_hosted_vouches",
+        "profile", "profile_proof", "headers", "claims", "emails", "id_token", "pkce", "email_optional",
     ]
 
     /// Reads an entry.
@@ -81,9 +80,6 @@ extension OAuthDescription {
         (self.authorization, self.token, self.profile) = (authorization, token, profile)
         (self.claims, self.emails, self.idToken) = (claims, emails, idToken)
     }
-
-    /// The addresses that this server calls.
-    var called: [ProviderURL] { [token, profile] + [emails?.url, idToken?.keys].compactMap(\.self) }
 }
 
 /// An entry's problems, as sentences that quote no value.
