@@ -7,10 +7,11 @@ import Testing
 struct EmailTextsTests {
     private static let common: Set = [
         "shared.codeHint", "shared.linkHint", "shared.lifetime", "shared.footer", "shared.device", "shared.time",
-        "shared.authenticator", "factor.totp", "factor.webauthn", "factor.recovery_code",
+        "shared.authenticator", "factor.totp", "factor.webauthn", "factor.recovery_code", "textMessage.code",
     ]
     private static let placeholders: Set = [
         "app", "email", "sendingTo", "newEmail", "oldEmail", "provider", "factor", "removalTime", "lifetime",
+        "code",
     ]
 
     private static func names(in text: String) -> Set<String> {

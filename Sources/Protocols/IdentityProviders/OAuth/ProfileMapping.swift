@@ -1,17 +1,17 @@
-import GatehouseWire
+package import GatehouseWire
 
 /// The way to a value in a JSON document: names and indices with dots between them, such as `data.0.id`.
-struct ProfilePath: Hashable, Sendable {
+package struct ProfilePath: Hashable, Sendable {
     private let steps: [String]
 
     /// - Returns: nil for an empty step, or more than eight.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let steps = text.split(ascii: ".", omittingEmptySubsequences: false).map(String.init)
         guard (1...8).contains(steps.count), !steps.contains("") else { return nil }
         self.steps = steps
     }
 
-    func value(in document: AuthJSON) -> AuthJSON? {
+    package func value(in document: AuthJSON) -> AuthJSON? {
         var value = document
         for step in steps {
             let next: AuthJSON? =
@@ -27,7 +27,7 @@ struct ProfilePath: Hashable, Sendable {
     }
 
     /// A text that is not empty, or a whole number, as text.
-    func text(in document: AuthJSON) -> String? {
+    package func text(in document: AuthJSON) -> String? {
         switch value(in: document) {
         case .string(let text): text.isEmpty ? nil : text
         case .integer(let number): String(number)

@@ -36,7 +36,8 @@ package struct ProviderRequest: Sendable {
             authorization: authorization, body: nil, maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime)
     }
 
-    static func post(
+    /// A POST request for JSON, with a form.
+    package static func post(
         _ url: ProviderURL, form: [(name: String, value: Secret)], authorization: Secret?, maximumBytes: Int
     ) -> ProviderRequest {
         ProviderRequest(

@@ -2,10 +2,10 @@ import CEmbedded
 import GatehouseWire
 
 extension TextCatalogue {
-    /// `Emails.xcstrings`: built-in emails and the page that a link opens. Loaded on first use.
+    /// `Emails.xcstrings`: built-in emails, text messages and the page that a link opens. Loaded on first use.
     ///
     /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`,
-    /// `{removalTime}` and `{lifetime}`. The button and a second paragraph are optional.
+    /// `{removalTime}` and `{lifetime}`; in text messages `{app}` and `{code}`. The button and a second paragraph are optional.
     package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
         do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {
@@ -16,7 +16,7 @@ extension TextCatalogue {
 
 extension String {
     /// Replaces each `{name}` once; placeholders in values remain.
-    func filled(_ value: (String) -> String) -> String {
+    package func filled(_ value: (String) -> String) -> String {
         var filled = ""
         var rest = self[...]
         while let start = rest.firstIndex(of: "{"), let end = rest[start...].firstIndex(of: "}") {
