@@ -2,14 +2,14 @@ import Foundation
 import GatehouseWire
 import Synchronization
 
-/// Emails that a dev server keeps instead of sending: in memory, and in a folder from run to run. Deletes the oldest if
+/// Emails and text messages that a dev server keeps instead of sending: in memory, and in a folder from run to run. Deletes the oldest if
 /// there are too many.
 package final class Inbox: Sendable {
     package static let maximumCount = 200
     package static let maximumBytes = 16_777_216
     /// Bytes.
     static let longestSearch = 256
-    /// Pages that wait for new emails; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six
+    /// Pages that wait for new messages; the oldest is disconnected. Over HTTP/1.1 a browser opens at most six
     /// connections to a server, and the app at `/app` needs most of them.
     static let maximumWatchers = 2
 
@@ -20,14 +20,14 @@ package final class Inbox: Sendable {
     }
 
     private struct Kept {
-        let mail: InboxMail
+        let message: InboxMessage
         let number: Int
         let size: Int
     }
 
     private struct State {
         /// Oldest first.
-        var mails: [Kept] = []
+        var messages: [Kept] = []
         var size = 0
         var number = 0
         var watchers: [(number: Int, wake: AsyncStream<Wake>.Continuation)] = []
@@ -50,15 +50,15 @@ package final class Inbox: Sendable {
             guard let number = Self.number(of: name) else { continue }
             kept.number = max(kept.number, number)
             let file = folder.appending(path: name)
-            // Ignored: an unreadable email must not keep a dev server from starting.
+            // Ignored: an unreadable message must not keep a dev server from starting.
             guard let bytes = try? Data(contentsOf: file), let json = try? JSONReader.read(Array(bytes)),
-                let mail = InboxMail(json: json)
+                let message = InboxMessage(json: json)
             else {
                 // Ignored: the next start retries the removal.
                 try? FileManager.default.removeItem(at: file)
                 continue
             }
-            kept.mails.append(Kept(mail: mail, number: number, size: bytes.count))
+            kept.messages.append(Kept(message: message, number: number, size: bytes.count))
             kept.size += bytes.count
         }
         self.folder = folder
@@ -66,17 +66,22 @@ package final class Inbox: Sendable {
         state.withLock { trim(&$0) }
     }
 
-    /// Replaces an earlier copy, and deletes the oldest emails if there are too many.
+    /// Replaces an earlier copy, and deletes the oldest messages if there are too many.
     ///
     /// - Throws: The error of writing the file; the inbox is unchanged.
-    package func keep(_ mail: InboxMail) throws {
-        let bytes = Data(mail.json.text.utf8)
+    package func keep(_ mail: InboxMail) throws { try keep(.mail(mail)) }
+
+    /// As with an email.
+    package func keep(_ text: InboxText) throws { try keep(.text(text)) }
+
+    private func keep(_ message: InboxMessage) throws {
+        let bytes = Data(message.json.text.utf8)
         try state.withLock { state in
             let number = state.number + 1
             try bytes.write(to: file(number), options: .atomic)
             state.number = number
-            for copy in state.mails where copy.mail.id == mail.id { remove(copy, &state) }
-            state.mails.append(Kept(mail: mail, number: number, size: bytes.count))
+            for copy in state.messages where copy.message.id == message.id { remove(copy, &state) }
+            state.messages.append(Kept(message: message, number: number, size: bytes.count))
             state.size += bytes.count
             trim(&state)
             wake(state)
@@ -84,26 +89,38 @@ package final class Inbox: Sendable {
     }
 
     /// Emails that contain all words, newest first.
-    package func mails(containing text: String = "") -> [InboxMail] {
+    package func mails(containing text: String = "") -> [InboxMail] { messages(containing: text).compactMap(\.mail) }
+
+    /// Text messages that contain all words, newest first.
+    package func texts(containing text: String = "") -> [InboxText] { messages(containing: text).compactMap(\.text) }
+
+    /// Newest first.
+    func messages(containing text: String) -> [InboxMessage] {
         let words = text.lowercased().utf8.prefix(Self.longestSearch).split { $0 <= 0x20 }.map(Array.init)
-        let mails = state.withLock { $0.mails }
-        return mails.reversed().map(\.mail).filter { $0.matches(words) }
+        let messages = state.withLock { $0.messages }
+        return messages.reversed().map(\.message).filter { $0.matches(words) }
     }
 
-    var count: Int { state.withLock(\.mails.count) }
+    var count: Int { state.withLock(\.messages.count) }
 
-    package func mail(_ id: String) -> InboxMail? {
-        state.withLock { $0.mails.first { $0.mail.id == id }?.mail }
+    package func mail(_ id: String) -> InboxMail? { message(id)?.mail }
+
+    package func text(_ id: String) -> InboxText? { message(id)?.text }
+
+    private func message(_ id: String) -> InboxMessage? {
+        state.withLock { $0.messages.first { $0.message.id == id }?.message }
     }
 
     private func trim(_ state: inout State) {
-        while state.mails.count > Self.maximumCount || (state.size > Self.maximumBytes && state.mails.count > 1) {
-            remove(state.mails[0], &state)
+        while state.messages.count > Self.maximumCount
+            || (state.size > Self.maximumBytes && state.messages.count > 1)
+        {
+            remove(state.messages[0], &state)
         }
     }
 
     private func remove(_ kept: Kept, _ state: inout State) {
-        state.mails.removeAll { $0.number == kept.number }
+        state.messages.removeAll { $0.number == kept.number }
         state.size -= kept.size
         // Ignored: the next start reads and counts a file that stays.
         try? FileManager.default.removeItem(at: file(kept.number))
@@ -121,7 +138,7 @@ package final class Inbox: Sendable {
 }
 
 extension Inbox {
-    /// Wakes for each new email, and once at the beginning.
+    /// Wakes for each new message, and once at the beginning.
     func watch() -> (number: Int, wakes: AsyncStream<Wake>) {
         let (wakes, wake) = AsyncStream<Wake>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in

@@ -17,7 +17,7 @@ package struct InboxMail: Hashable, Sendable {
         id: String, sentAt: Instant, recipient: String, subject: String, text: String, html: String, source: String,
         link: String? = nil, code: String? = nil
     ) {
-        self.id = String(decoding: id.utf8.filter { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }, as: UTF8.self)
+        self.id = InboxMessage.identifier(id)
         (self.sentAt, self.recipient, self.subject) = (sentAt, recipient, subject)
         (self.text, self.html, self.source) = (text, html, source)
         (self.link, self.code) = (link, code)
@@ -50,12 +50,5 @@ package struct InboxMail: Hashable, Sendable {
         self.init(
             id: id, sentAt: sentAt, recipient: recipient, subject: subject, text: text, html: html, source: source,
             link: json["link"]?.stringValue, code: json["code"]?.stringValue)
-    }
-
-    /// Every word occurs in subject, recipient, text or code, in any case.
-    func matches(_ words: [[UInt8]]) -> Bool {
-        guard !words.isEmpty else { return true }
-        let content = Array([subject, recipient, text, code ?? ""].joined(separator: "\n").lowercased().utf8)
-        return words.allSatisfy { !content.ranges(of: $0).isEmpty }
     }
 }

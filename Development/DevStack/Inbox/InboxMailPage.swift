@@ -35,7 +35,7 @@ struct InboxMailPage {
             <h1><bdi>\(mail.subject)</bdi></h1>
             <dl>
             <dt>To</dt><dd><bdi>\(mail.recipient)</bdi></dd>
-            <dt>Written</dt><dd><time datetime="\(mail.moment)">\(mail.readableMoment)</time></dd>
+            <dt>Written</dt><dd><time datetime="\(mail.sentAt.moment)">\(mail.sentAt.readableMoment)</time></dd>
             \(mail.code.map { #"<dt>Code</dt><dd><code id="code">\#($0)</code></dd>"# as HTML } ?? "")
             </dl>
             \(actions)

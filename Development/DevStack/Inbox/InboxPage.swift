@@ -2,9 +2,9 @@ import GatehouseWire
 import HTTPTypes
 import Hummingbird
 
-/// Without scripts, new emails need a reload.
+/// Without scripts, new messages need a reload.
 struct InboxPage {
-    let mails: [InboxMail]
+    let messages: [InboxMessage]
     let search: String
     /// Without the search.
     let total: Int
@@ -16,12 +16,12 @@ struct InboxPage {
             title: "Inbox – gatehouse dev", script: InboxScript.list, style: InboxScript.style, policy: Self.policy,
             """
             <h1>Inbox</h1>
-            <p class="quiet">Mails of this server come here. None is sent.</p>
+            <p class="quiet">This server’s emails and text messages come here. None is sent.</p>
             <form role="search" method="get" action="\(Inbox.path)">
             <label for="q">Search</label>
             <span class="row">
             <input id="q" name="q" type="search" value="\(search)" maxlength="\(String(Inbox.longestSearch))" \
-            autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Address, subject or text">
+            autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="Address, number, subject or text">
             <button>Search</button>
             </span>
             </form>
@@ -34,23 +34,27 @@ struct InboxPage {
             """)
     }
 
-    static var missing: Response {
+    static func missing(_ name: String) -> Response {
         Page.response(
             title: "Inbox – gatehouse dev", status: .notFound, style: InboxScript.style,
             """
-            <h1>This mail is gone</h1>
-            <p>The inbox keeps the newest \(String(Inbox.maximumCount)) mails.</p>
-            <p><a href="\(Inbox.path)">All mails</a></p>
+            <h1>This \(name) is gone</h1>
+            <p>The inbox keeps the newest \(String(Inbox.maximumCount)) messages.</p>
+            <p><a href="\(Inbox.path)">All messages</a></p>
             """)
     }
 
     private var summary: String {
-        let found = mails.count == 1 ? "1 mail" : "\(mails.count) mails"
+        let (mails, texts) = (messages.compactMap(\.mail).count, messages.compactMap(\.text).count)
+        var found = mails == 1 ? "1 mail" : "\(mails) mails"
+        if texts > 0 { found += texts == 1 ? ", 1 text message" : ", \(texts) text messages" }
         return search.isEmpty ? found : "\(found) of \(total)"
     }
 
     private var content: HTML {
-        if !mails.isEmpty { return #"<ul role="list" aria-label="Mails, newest first">\#n\#(mails.map(row))</ul>"# }
+        if !messages.isEmpty {
+            return #"<ul role="list" aria-label="Messages, newest first">\#n\#(messages.map(row))</ul>"#
+        }
         if total > 0 { return #"<div class="empty"><p><strong>Nothing found.</strong></p></div>"# }
         return """
             <div class="empty">
@@ -60,19 +64,31 @@ struct InboxPage {
             """
     }
 
-    private func row(_ mail: InboxMail) -> HTML {
+    private func row(_ message: InboxMessage) -> HTML {
+        switch message {
+        case .mail(let mail):
+            row("mails/\(mail.id)", title: "<bdi>\(mail.subject)</bdi>", mail.code, to: mail.recipient, at: mail.sentAt)
+        case .text(let text):
+            row(
+                "texts/\(text.id)", title: "\(InboxTextPage.glyph) <bdi>\(text.text)</bdi>", text.code,
+                to: text.recipient, at: text.sentAt)
+        }
+    }
+
+    private func row(_ path: String, title: HTML, _ code: String?, to recipient: String, at time: Instant) -> HTML {
         """
-        <li><a class="mail" href="\(Inbox.path)/mails/\(mail.id)"><strong><bdi>\(mail.subject)</bdi></strong>\
-        \(mail.code.map { "<code>\($0)</code>" as HTML } ?? "")\
-        <span class="quiet">To <bdi>\(mail.recipient)</bdi></span>\
-        <time class="quiet" datetime="\(mail.moment)">\(mail.readableMoment)</time></a></li>
+        <li><a class="mail" href="\(Inbox.path)/\(path)"><strong>\(title)</strong>\
+        \(code.map { "<code>\($0)</code>" as HTML } ?? "")\
+        <span class="quiet">To <bdi>\(recipient)</bdi></span>\
+        <time class="quiet" datetime="\(time.moment)">\(time.readableMoment)</time></a></li>
 
         """
     }
 }
 
-extension InboxMail {
-    var moment: String { "\(Instant(seconds: sentAt.seconds))" }
+extension Instant {
+    /// Without fractions of a second.
+    var moment: String { "\(Instant(seconds: seconds))" }
     /// Without the script, which shows the reader's time zone.
     var readableMoment: String { "\(moment.prefix(10)) \(moment.dropFirst(11).prefix(8)) UTC" }
 }

@@ -82,6 +82,7 @@ enum InboxScript {
         .mail>*{min-width:0;overflow-wrap:anywhere}
         .mail code{font-size:1rem;letter-spacing:.08em;text-align:end}
         .mail .quiet{font-size:.9375rem;grid-row:2}
+        .mail svg{vertical-align:-.2em}
         .mail time{grid-column:2;text-align:end}
         .empty{padding:3rem 1rem;border:1px dashed var(--edge);border-radius:.75rem;text-align:center;text-wrap:balance}
         .empty p:last-child{margin:0}

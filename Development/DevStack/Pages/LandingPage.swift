@@ -68,7 +68,7 @@ struct LandingPage: Sendable {
                 #"<li><a href="\#($0)/daily-ritual">Use DailyRitual, an app with its own screens</a></li>\#n"# as HTML
             },
             #"<li><a href="\#(external)/">See users and requests in the console</a></li>\#n"#,
-            inbox.map { #"<li><a href="\#($0)">Read this server’s emails</a></li>\#n"# as HTML },
+            inbox.map { #"<li><a href="\#($0)">Read this server’s emails and text messages</a></li>\#n"# as HTML },
             #"<li><a href="\#(APIPage.path)">Try this server’s API</a></li>\#n"#,
         ]
         return "<ul>\n\(links.compactMap(\.self))</ul>\n"

@@ -31,7 +31,7 @@ struct DevRouter: Sendable {
 
     /// - Parameter postStatus: The server's response to notifications; nil for none.
     init(
-        postStatus: Int? = 200, inbox: Inbox? = nil, api: APIPage? = nil,
+        postStatus: Int? = 200, inbox: Inbox? = nil, textHook: InboxTextHook? = nil, api: APIPage? = nil,
         change: (inout StandInSettings) -> Void = { _ in },
         makeKey: @escaping @Sendable () throws -> JSONWebKey = { JSONWebKey.newES256() }
     ) throws {
@@ -56,7 +56,7 @@ struct DevRouter: Sendable {
         let router = Router(context: ServerContext.self)
         let tables =
             standIns.tables(runtime: runtime)
-            + (inbox.map { [$0.table(runtime: runtime, external: Self.external)] } ?? [])
+            + (inbox.map { [$0.table(runtime: runtime, external: Self.external, textHook: textHook)] } ?? [])
             + (api.map { [$0.table(runtime: runtime)] } ?? [])
         for table in tables { table.add(to: router) }
         UnknownPaths.add(tables, to: router)

@@ -94,7 +94,7 @@ struct InboxPageTests {
 
     @Test(
         "Other origins are refused, and no answer allows them",
-        arguments: ["", "/events", "/mails", "/mails/one", "/mails/one/html"])
+        arguments: ["", "/events", "/mails", "/mails/one", "/mails/one/html", "/texts", "/texts/one"])
     func origins(path: String) async throws {
         let router = try router(Self.mail())
         for origin in ["https://example.org", "http://localhost:3000", "null"] {

@@ -8,10 +8,13 @@ import GatehouseWire
 import HTTPServing
 import SMTP
 
-/// Replaces a mail server.
+/// Replaces a mail server, and a provider of text messages.
 struct DevInbox: Sendable {
     let inbox: Inbox
     let url: String
+    /// The value of `hook_send_sms_secrets`, new at each start.
+    let textSecret: Secret
+    private let textHook: InboxTextHook?
     private let root: String
 
     /// - Throws: ``CommandFailure`` if the folder cannot be used.
@@ -23,9 +26,16 @@ struct DevInbox: Sendable {
         }
         self.root = root
         url = root + Inbox.path
+        textSecret = Secret("v1,whsec_" + Data(System.randomBytes(32)).base64EncodedString())
+        textHook = InboxTextHook(secret: textSecret)
     }
 
-    func table(_ runtime: ServerRuntime) -> RouteTable { inbox.table(runtime: runtime, external: root) }
+    /// The value of `hook_send_sms_uri`.
+    var textURL: String { root + Inbox.textsPath }
+
+    func table(_ runtime: ServerRuntime) -> RouteTable {
+        inbox.table(runtime: runtime, external: root, textHook: textHook)
+    }
 
     /// - Throws: Never: the address is valid.
     func keeper() throws -> MailKeeper {
@@ -40,11 +50,18 @@ struct DevInbox: Sendable {
         }
     }
 
+    /// Emails and text messages arrive here.
+    ///
     /// - Parameter isLimited: An address has to wait between two emails, as with `serve`.
-    static func rules(isLimited: Bool) -> MailRules {
-        var rules = MailRules()
-        if !isLimited { rules.interval = .zero }
-        return rules
+    func configure(_ settings: inout ServerSettings, isLimited: Bool) {
+        var (mail, texts) = (MailRules(), TextRules())
+        if !isLimited { (mail.interval, texts.interval) = (.zero, .zero) }
+        texts.confirmsAutomatically = settings.auth.confirmsAutomatically
+        (settings.auth.mail, settings.auth.texts, settings.auth.allowsPhone) = (mail, texts, true)
+        settings.factors.enrolling.insert(.phone)
+        settings.factors.verifying.insert(.phone)
+        guard let secrets = WebhookSecret.list(textSecret) else { return }
+        settings.hooks.hooks[.sendSMS] = Hook(url: textURL, secrets: secrets, continuesOnFailure: false)
     }
 }
 
