@@ -84,7 +84,7 @@ package struct SeededPeople: Sendable {
         let address = Self.address(number, seed: seed)
         guard let email = EmailAddress(address) else { throw ImpossiblePerson() }
         if kind == .password {
-            let signUp = EmailSignUp(
+            let signUp = SignUpRequest(
                 email: email, passwordHash: passwordHash, metadata: ["first_name": .string(name.first)],
                 isConfirmed: true)
             return rules.signIns.newAccount(signUp, at: createdAt)

@@ -58,6 +58,12 @@ public enum Symbols {
         envelope.badge
           <rect x="2" y="6" width="18" height="13" rx="2"/><path d="M3 8l8 6 8-6"/><circle cx="20" cy="5"
           r="3" FILLED/>
+        message.fill
+          <path FILLED d="M12 3c5.5 0 10 3.6 10 8s-4.5 8-10 8c-1.2 0-2.4-.2-3.4-.5L3 21l1.6-4.4C3 15.1 2 13.1 2
+          11c0-4.4 4.5-8 10-8z"/>
+        phone.fill
+          <path FILLED d="M6.5 2.5l3 4.5-2 2.5c1.3 2.9 3.6 5.2 6.5 6.5l2.5-2 4.5 3c.4.3.6.8.4 1.3-.7
+          2-2.6 3.2-4.7 3C9.5 20.5 3.5 14.5 2.7 7.3c-.2-2.1 1-4 3-4.7z"/>
         person.badge.plus
           <circle cx="10" cy="8" r="4"/><path d="M3 20c0-4 3-6 7-6s7 2 7 6M19 3v6M16 6h6"/>
         line.3.horizontal

@@ -6,6 +6,12 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsEmail: Bool
     /// Whether users can sign in with a telephone number.
     public var allowsPhone: Bool
+    /// Whether a sign-up with a telephone number signs in immediately, without a message.
+    public var confirmsPhoneAutomatically = false
+    /// The service that sends text messages, such as `twilio`; nil without one.
+    public var smsProvider: String?
+    /// The digits of a texted code, 6 to 10; nil if unknown.
+    public var phoneCodeLength: Int?
     /// Whether ``GatehouseClient/signInAnonymously(data:captchaToken:)`` works.
     public var allowsAnonymousSignIn: Bool
     /// Whether new accounts can be created.
@@ -26,6 +32,8 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsPasskeySignUp = false
     /// Whether users can add authenticator apps; true if unknown.
     public var allowsAuthenticatorApps = true
+    /// Whether users can add telephone numbers as second factors; false if unknown.
+    public var allowsPhoneFactors = false
     /// Whether users can create recovery codes; true if unknown.
     public var allowsRecoveryCodes = true
 
@@ -50,8 +58,10 @@ public struct AuthServerSettings: Hashable, Sendable {
 extension AuthServerSettings {
     /// Members of `external` that are not providers.
     private static let others = ["email", "phone", "anonymous_users"]
-    /// Of Supabase's `mailer_otp_length`.
-    private static let codeLengths = 6...10
+    /// The member with the length of codes, which Supabase limits.
+    private static func codeLength(_ name: String, _ members: WireMembers) -> Int? {
+        members.number(name).flatMap { Int(exactly: $0) }.flatMap { (6...10).contains($0) ? $0 : nil }
+    }
 
     /// Absent members are false.
     init(json: AuthJSON) throws(WireProblem) {
@@ -68,9 +78,11 @@ extension AuthServerSettings {
             confirmsEmailAutomatically: members.bool("mailer_autoconfirm"),
             sendsMail: members["mailer_enabled"]?.boolValue,
             minimumPasswordLength: members.number("password_min_length").flatMap { Int(exactly: $0) },
-            codeLength: members.number("mailer_otp_length").flatMap { Int(exactly: $0) }.flatMap {
-                Self.codeLengths.contains($0) ? $0 : nil
-            })
+            codeLength: Self.codeLength("mailer_otp_length", members))
+        confirmsPhoneAutomatically = members.bool("phone_autoconfirm")
+        smsProvider = members.text("sms_provider")
+        phoneCodeLength = Self.codeLength("sms_otp_length", members)
+        allowsPhoneFactors = members.bool("mfa_phone_enabled")
         allowsPasskeys = members.bool("passkeys_enabled")
         allowsPasskeySignUp = members.bool("passkey_signup_enabled")
         allowsAuthenticatorApps = members["mfa_totp_enabled"]?.boolValue ?? true

@@ -83,8 +83,10 @@ extension GatehouseClient {
         return try await verify(EmailCodeType.email.rawValue, members, nil, nil)
     }
 
-    /// Redeems a texted code.
+    /// Redeems a texted code, in digits of any script. The new session replaces the current one, except after a change
+    /// of number if only the current one has the second factor.
     ///
+    /// - Parameter phone: For ``PhoneCodeType/phoneChange``, the new number.
     /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
     @discardableResult
     public func verifyOTP(
@@ -92,6 +94,20 @@ extension GatehouseClient {
     ) async throws -> SessionOrUser {
         try await verify(
             type.rawValue, ["phone": .string(phone), "token": .string(token.withASCIIDigits)], nil, captchaToken)
+    }
+
+    /// Redeems a texted code together with the password just typed; see
+    /// ``verifyOTP(email:token:type:password:captchaToken:)``.
+    ///
+    /// - Throws: As ``verifyOTP(email:token:type:redirectTo:captchaToken:)``.
+    @discardableResult
+    public func verifyOTP(
+        phone: String, token: String, type: PhoneCodeType, password: String, captchaToken: String? = nil
+    ) async throws -> SessionOrUser {
+        let members: [String: AuthJSON?] = [
+            "phone": .string(phone), "token": .string(token.withASCIIDigits), "password": .string(password),
+        ]
+        return try await verify(type.rawValue, members, nil, captchaToken)
     }
 
     /// Redeems an emailed link's token hash.
@@ -111,20 +127,23 @@ extension GatehouseClient {
         let request = AuthRequest(
             "POST", "/verify", query: [("redirect_to", redirectTo?.absoluteString)], body: body)
         let old = await currentSession
-        if type == EmailCodeType.emailChange.rawValue, old != nil {
-            // The token names the code's account, because several may change to one address.
+        if [EmailCodeType.emailChange.rawValue, PhoneCodeType.phoneChange.rawValue].contains(type), old != nil {
+            // The token names the code's account, because several may change to one address or number.
             return try await respond(to: request, of: try await session)
         }
         let response = try await respond(
-            to: request, bearer: await tokenOfOwner(members["email"] ?? nil, old),
+            to: request, bearer: await tokenOfOwner(members, old),
             then: type == EmailCodeType.recovery.rawValue ? .passwordRecovery : nil)
         if let session = response.session { retire(old, for: session) }
         return response
     }
 
-    /// With it, the address's first proof sets nothing aside.
-    private func tokenOfOwner(_ email: AuthJSON?, _ old: AuthSession?) async -> String? {
-        guard let email = email?.stringValue, old?.user.email == email.lowercased() else { return nil }
+    /// With it, the first proof of the address or number sets nothing aside.
+    private func tokenOfOwner(_ members: [String: AuthJSON?], _ old: AuthSession?) async -> String? {
+        let email = (members["email"] ?? nil)?.stringValue?.lowercased()
+        let phone = (members["phone"] ?? nil)?.stringValue?.utf8.filter { $0 != UInt8(ascii: "+") }
+        let owns = email != nil && old?.user.email == email
+        guard owns || phone.map({ old?.user.phone?.utf8.elementsEqual($0) == true }) == true else { return nil }
         // Ignored: the code signs in without it.
         return try? await session.accessToken
     }

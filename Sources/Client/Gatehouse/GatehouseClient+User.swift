@@ -16,11 +16,11 @@ extension GatehouseClient {
         }
     }
 
-    /// Changes the signed-in user's account. A new email address must be confirmed first, unless the server confirms
-    /// automatically. A new password ends the user's other sessions.
+    /// Changes the signed-in user's account. A new email address or telephone number must be confirmed first, unless the
+    /// server confirms automatically. A new password ends the user's other sessions.
     ///
     /// - Parameter redirectTo: The emailed link's target, used byte for byte.
-    /// - Throws: `email_exists`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``; `same_password`;
+    /// - Throws: `email_exists`; `phone_exists`; `phone_provider_disabled`; `weak_password`, with ``AuthRefusal/weakPasswordReasons``; `same_password`;
     ///   `current_password_required`; `current_password_invalid`; `reauthentication_needed`;
     ///   `reauthentication_not_valid`; `fresh_sign_in_required`. After `offline` or status 5xx, the change may have
     ///   taken effect.
@@ -56,9 +56,9 @@ extension GatehouseClient {
         return session
     }
 
-    /// Emails a code, the `nonce` for ``update(user:redirectTo:)``.
+    /// Emails a code, or texts it to an account without address: the `nonce` for ``update(user:redirectTo:)``.
     ///
-    /// - Throws: `over_email_send_rate_limit`, `email_provider_disabled`.
+    /// - Throws: `over_email_send_rate_limit`, `over_sms_send_rate_limit`, `email_provider_disabled`.
     public func reauthenticate() async throws {
         try await asUser { token, _ in
             _ = try await self.caller.send(AuthRequest("GET", "/reauthenticate"), bearer: token)

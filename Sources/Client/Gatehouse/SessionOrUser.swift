@@ -5,8 +5,8 @@ import GatehouseWire
 public enum SessionOrUser: Hashable, Sendable {
     /// The user is signed in.
     case session(AuthSession)
-    /// The user must confirm by email first. May be fictitious, to hide whether an address has an account: do not
-    /// display it.
+    /// The user must confirm by email or text message first. May be fictitious, to hide whether an address or number
+    /// has an account: do not display it.
     case user(AuthUser)
     /// An email change's other address must follow.
     case pending
@@ -135,8 +135,10 @@ extension IDTokenCredentials: Unprinted {
 public struct AuthUserAttributes: Sendable {
     /// The new address; see ``GatehouseClient/update(user:redirectTo:)``.
     public var email: String?
-    /// The new telephone number, which must be confirmed.
+    /// The new telephone number, which must be confirmed by the texted code.
     public var phone: String?
+    /// How the code reaches the new number; nil for a text message.
+    public var channel: PhoneChannel?
     /// The new password: 8 characters to 1,024 bytes.
     public var password: String?
     /// Required after `current_password_required`.
@@ -161,7 +163,7 @@ public struct AuthUserAttributes: Sendable {
 
     var body: [String: AuthJSON?] {
         [
-            "email": email.json, "phone": phone.json, "password": password.json,
+            "email": email.json, "phone": phone.json, "channel": (channel?.rawValue).json, "password": password.json,
             "current_password": currentPassword.json, "nonce": (nonce?.withASCIIDigits).json,
             "data": data.map(AuthJSON.object),
         ]
@@ -190,7 +192,7 @@ public enum EmailCodeType: String, Hashable, Sendable {
 
 /// The purpose of a texted code.
 public enum PhoneCodeType: String, Hashable, Sendable {
-    /// A sign-in.
+    /// A sign-up or sign-in.
     case sms
     /// The confirmation of a new number.
     case phoneChange = "phone_change"

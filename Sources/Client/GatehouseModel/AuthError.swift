@@ -68,6 +68,12 @@ public enum AuthError: Error, Hashable, Sendable {
     case weakPassword(AuthWeakPassword)
     /// The sign-up's address is not confirmed.
     case emailNotConfirmed
+    /// The sign-up's telephone number is not confirmed.
+    case phoneNotConfirmed
+    /// The text message could not be sent.
+    case textNotSent
+    /// The server does not accept telephone numbers.
+    case phoneDisabled
     /// The password is right, but set aside.
     ///
     /// Pass the emailed code to ``AuthManager/signIn(withCode:sentTo:password:)``, or with a ticket, for a passkey, to
@@ -98,6 +104,8 @@ public enum AuthError: Error, Hashable, Sendable {
     case codeRequired
     /// The emailed code is wrong, used, expired or locked.
     case codeWrong
+    /// The telephone number belongs to another account.
+    case phoneInUse
     /// The server has no email addresses, or sends no email.
     case emailDisabled
     /// The last sign-in method cannot be removed.
@@ -141,6 +149,10 @@ extension AuthError {
         case .codeRequired: "Please enter the code from the email."
         case .codeWrong: "The code is wrong or has expired."
         case .emailDisabled: "Email isn't available here."
+        case .phoneInUse: "This phone number is already associated with another account."
+        case .phoneDisabled: "Phone numbers can't be used here."
+        case .phoneNotConfirmed: "Your phone number isn't confirmed yet. Enter the code we texted you."
+        case .textNotSent: "We couldn't send the message. Check the phone number and try again."
         case .lastSignInMethod: "This is the last way to sign in. Please add another one first."
         case .tooLateToUndo: "This can no longer be undone."
         case .weakPassword(let weak): weak.text
@@ -235,6 +247,10 @@ extension AuthError {
         case .invalidCredentials: self = .wrongCredentials
         case .weakPassword: self = .weakPassword(refusal.weakPassword ?? AuthWeakPassword(reasons: []))
         case .emailNotConfirmed: self = .emailNotConfirmed
+        case .phoneNotConfirmed: self = .phoneNotConfirmed
+        case .phoneExists: self = .phoneInUse
+        case .phoneProviderDisabled: self = .phoneDisabled
+        case .smsSendFailed: self = .textNotSent
         case .signupDisabled, .otpDisabled: self = .signUpDisabled
         case .credentialSetAside: self = .credentialSetAside(refusal.setAsideTicket)
         case .userBanned: self = .blocked

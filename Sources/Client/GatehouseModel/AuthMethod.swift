@@ -18,14 +18,16 @@ public struct AuthMethod: RawRepresentable, Hashable, Sendable {
     public static let google = AuthMethod(.google)
     /// An email address with a password or an emailed code.
     public static let email = AuthMethod(rawValue: "email")
+    /// A telephone number with a texted code or a password.
+    public static let phone = AuthMethod(rawValue: "phone")
     /// A passkey.
     public static let passkey = AuthMethod(rawValue: "passkey")
 
     static let anonymous = AuthMethod(rawValue: "anonymous")
 
-    /// nil for ``email``, ``passkey`` and an anonymous sign-in.
+    /// nil for ``email``, ``phone``, ``passkey`` and an anonymous sign-in.
     public var provider: AuthProvider? {
-        [.email, .passkey, .anonymous].contains(self) ? nil : AuthProvider(rawValue: rawValue)
+        [.email, .phone, .passkey, .anonymous].contains(self) ? nil : AuthProvider(rawValue: rawValue)
     }
 
     /// The display name, such as `GitHub`, not localized.

@@ -5,7 +5,7 @@ public import Gatehouse
 ///
 /// Methods throw `AuthClientError`, with the listed codes, or `CancellationError`. Calls for the signed-in user throw
 /// `AuthClientError.signedOut` without a session. A failed sign-in keeps the previous session.
-public protocol AuthService: ProfileSource, FactorService {
+public protocol AuthService: ProfileSource, FactorService, PhoneService {
     /// The session's events in a new stream, from `initialSession`.
     var authStateChanges: AsyncStream<AuthChange> { get }
 
@@ -94,10 +94,10 @@ public protocol AuthService: ProfileSource, FactorService {
     /// Merges top-level members into the account's metadata.
     func updateMetadata(_ data: AuthJSONObject) async throws
 
-    /// Changes the signed-in user's email address or password.
+    /// Changes the signed-in user's email address, telephone number or password.
     ///
-    /// - Returns: The updated account; an unconfirmed address is its `newEmail`.
-    /// - Throws: `email_exists`, `weak_password`, `same_password`, `current_password_required`,
+    /// - Returns: The updated account; an unconfirmed address is its `newEmail`, an unconfirmed number its `newPhone`.
+    /// - Throws: `email_exists`, `phone_exists`, `weak_password`, `same_password`, `current_password_required`,
     ///   `current_password_invalid`, `reauthentication_needed`, `reauthentication_not_valid`, `fresh_sign_in_required`.
     ///   After `offline` the change may have taken effect.
     func update(user: AuthUserAttributes) async throws -> AuthUser

@@ -9,6 +9,10 @@ public struct AuthenticatedUser: Hashable, Sendable, Identifiable {
     public var email: String?
     /// The address that awaits confirmation.
     public var newEmail: String?
+    /// The telephone number, with `+`; nil if the account has none.
+    public var phone: String?
+    /// The number that awaits confirmation, with `+`.
+    public var newPhone: String?
     /// The address that moved to another account; nil once this one has a new address. The password still signs in with
     /// it.
     public var formerEmail: String?
@@ -91,6 +95,7 @@ extension AuthenticatedUser {
         self.init(id: user.id, email: user.email, firstName: name?.isEmpty == false ? name : nil)
         isAnonymous = user.isAnonymous
         newEmail = user.newEmail
+        (phone, newPhone) = (user.phone.map { "+" + $0 }, user.newPhone.map { "+" + $0 })
         formerEmail = user.formerEmail
         setAside = user.setAside
     }

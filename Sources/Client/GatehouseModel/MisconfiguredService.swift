@@ -43,6 +43,13 @@ struct MisconfiguredService: AuthService {
     }
     func verify(code _: String, restoring _: AuthSetAsideTicket) throws -> SessionOrUser { throw error }
     func startOver() throws -> AuthSession { throw error }
+    func signUp(phone _: String, password _: String, firstName _: String?) throws -> SessionOrUser { throw error }
+    func signIn(phone _: String, password _: String) throws -> AuthSession { throw error }
+    func sendSignInText(to _: String) throws { throw error }
+    func resendText(to _: String, for _: PhoneCodeType) throws { throw error }
+    func verify(code _: String, textedTo _: String, for _: PhoneCodeType, password _: String?) throws -> SessionOrUser {
+        throw error
+    }
     func openMailLink(_: URL, replacing _: @escaping @Sendable (AuthUser) async -> Bool) throws { throw error }
     func sessions() throws -> [SessionInfo] { throw error }
     func revokeSession(id _: UUID) throws { throw error }

@@ -7,6 +7,8 @@ public enum ProofMethod: Hashable, Sendable {
     case app(AuthFactor)
     /// A security key.
     case key(AuthFactor)
+    /// A texted code.
+    case phone(AuthFactor)
     /// A recovery code, which is single-use.
     case recoveryCode
     /// A passkey of the account.
@@ -21,6 +23,7 @@ extension ProofMethod {
         switch self {
         case .app: "Use an Authenticator App"
         case .key: "Use a Security Key"
+        case .phone: "Use a Text Message"
         case .recoveryCode: "Use a Recovery Code"
         case .passkey: "Use a Passkey"
         case .password: "Use Your Password"
@@ -65,11 +68,12 @@ extension ProofNeed {
 }
 
 extension ProofMethod {
-    /// Proven apps, then keys, then recovery codes.
+    /// Proven apps, then keys, then telephones, then recovery codes.
     static func factors(of user: AuthUser) -> [ProofMethod] {
         let verified = (user.factors ?? []).filter { $0.status == .verified }
         let apps = verified.filter { $0.factorType == .totp }.map { ProofMethod.app($0) }
         let keys = verified.filter { $0.factorType == .webAuthn }.map { ProofMethod.key($0) }
-        return apps + keys + (verified.contains { $0.factorType == .recoveryCode } ? [.recoveryCode] : [])
+        let phones = verified.filter { $0.factorType == .phone }.map { ProofMethod.phone($0) }
+        return apps + keys + phones + (verified.contains { $0.factorType == .recoveryCode } ? [.recoveryCode] : [])
     }
 }

@@ -25,6 +25,9 @@ extension InMemoryAuthService.Fault {
         case .providerCancelled: call == .finishInBrowser
         case .invalidCallback: call == .finishInBrowser || call == .openMailLink
         case .mailDisabled: call.isMail
+        case .textFailed: call.isText || call == .signUp || call == .updateUser
+        case .phoneDisabled: [.sendText, .signUp, .signIn, .updateUser].contains(call)
+        case .phoneTaken: call == .updateUser
         case .notSupported: call == .sessions || call == .undoableLinks
         case .lastMethod: call == .unlink || call == .undoLink
         case .profileMissing: call == .fetchMe
@@ -45,7 +48,10 @@ extension InMemoryAuthService.Fault {
         case .serverError: AuthRefusal(status: 500, code: .unexpectedFailure)
         case .rateLimited(let pause):
             AuthRefusal(
-                status: 429, code: call.isMail ? .overEmailSendRateLimit : .overRequestRateLimit, retryAfter: pause)
+                status: 429,
+                code: call.isMail
+                    ? .overEmailSendRateLimit : call.isText ? .overSMSSendRateLimit : .overRequestRateLimit,
+                retryAfter: pause)
         case .wrongCredentials: AuthRefusal(status: 400, code: .invalidCredentials)
         case .emailTaken: Self.emailTaken(at: call)
         case .weakPassword: AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"])
@@ -61,6 +67,10 @@ extension InMemoryAuthService.Fault {
         case .providerCancelled: AuthRefusal(status: 400, code: AuthErrorCode(rawValue: "access_denied"))
         case .invalidCallback: AuthRefusal(status: 404, code: .flowStateNotFound)
         case .mailDisabled: AuthRefusal(status: call == .sendLinkCode ? 422 : 400, code: .emailProviderDisabled)
+        case .textFailed: AuthRefusal(status: 422, code: .smsSendFailed)
+        case .phoneDisabled:
+            AuthRefusal(status: call == .signIn || call == .updateUser ? 422 : 400, code: .phoneProviderDisabled)
+        case .phoneTaken: AuthRefusal(status: 422, code: .phoneExists)
         case .notSupported: AuthRefusal(status: 404, code: nil)
         case .lastMethod: AuthRefusal(status: 422, code: .singleIdentityNotDeletable)
         }

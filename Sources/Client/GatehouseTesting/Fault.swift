@@ -34,7 +34,7 @@ extension InMemoryAuthService {
         case recoverAccount
         /// Changes the account's metadata, including a name missing after a sign-up.
         case updateMetadata
-        /// Changes email address or password.
+        /// Changes email address, telephone number or password.
         case updateUser
         /// Emails a code.
         case reauthenticate
@@ -62,8 +62,12 @@ extension InMemoryAuthService {
         case sendSignInMail
         /// Sends an email change's emails again.
         case resendEmailChange
-        /// Redeems an emailed code.
+        /// Redeems an emailed or texted code.
         case verifyCode
+        /// Texts a code, to sign in or for the confirmation of a number.
+        case sendText
+        /// Texts the code of a telephone factor.
+        case sendFactorCode
         /// Requests a passkey's challenge.
         case passkeyOptions
         /// With a passkey.
@@ -74,9 +78,9 @@ extension InMemoryAuthService {
         case passkeys
         /// Renames or deletes a passkey.
         case changePasskey
-        /// Adds an authenticator app.
+        /// Adds an authenticator app or a telephone number.
         case enrollFactor
-        /// Verifies an authenticator app's code.
+        /// Verifies an authenticator app's or a telephone factor's code.
         case verifyFactor
         /// Removes a factor or the recovery codes.
         case removeFactor
@@ -141,6 +145,12 @@ extension InMemoryAuthService {
         case invalidCallback
         /// The server sends no email.
         case mailDisabled
+        /// The text message could not be sent.
+        case textFailed
+        /// The server does not accept telephone numbers.
+        case phoneDisabled
+        /// Another account has the telephone number.
+        case phoneTaken
         /// 404: the server lacks this call.
         case notSupported
         /// The account's last sign-in method.
@@ -177,12 +187,16 @@ extension InMemoryAuthService.Call {
         ].contains(self)
     }
 
+    /// Whether the call only requests a text message.
+    var isText: Bool { self == .sendText || self == .sendFactorCode }
+
     var needsSession: Bool {
         isGateway
             || [
                 .refresh, .user, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
                 .updateUser, .reauthenticate, .sessions, .revokeSession, .registerPasskey, .passkeys, .changePasskey,
-                .enrollFactor, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes, .verifyRecoveryCode,
+                .enrollFactor, .sendFactorCode, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
+                .verifyRecoveryCode,
                 .startOver,
             ].contains(self)
     }

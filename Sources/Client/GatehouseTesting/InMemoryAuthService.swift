@@ -23,10 +23,12 @@ public import GatehouseModel
 /// - ``addAccount(email:password:firstName:data:others:isEmailProven:)`` and ``signedIn(email:firstName:data:others:)``
 ///   set the initial state; ``endSession(_:)``, ``changeUser(_:)`` and ``removeAccount(email:)`` simulate outside
 ///   events.
+/// - ``addAccount(phone:password:firstName:)`` and ``textCode(_:to:)`` are for telephone numbers, which
+///   ``serverSettings`` must allow.
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` return received requests and stored data.
 ///
-/// Not simulated: emails' texts (see ``mails``), the server's rate limits, the client's retries and time limits, the
-/// gateway's circuit breaker, and the device's store, except that it can be locked.
+/// Not simulated: the texts of emails and messages (see ``mails`` and ``texts``), the server's rate limits, the client's
+/// retries and time limits, the gateway's circuit breaker, and the device's store, except that it can be locked.
 public final class InMemoryAuthService: Sendable {
     let network: InMemoryNetwork
     let client: GatehouseClient

@@ -75,9 +75,10 @@ extension InMemoryNetwork.State {
             // The client also ends sessions that another one has replaced.
             return server.callers[request.bearer]?.id == device.session ? .signOut : nil
         }
-        return request.call { email in
+        if request.path.last == "challenge", let id = request.id, server.isPhone(factor: id) { return .sendFactorCode }
+        return request.call { address in
             guard device.isKept, let user = account?.user else { return false }
-            return email == nil || user.email == email?.lowercased()
+            return address == nil || user.email == address?.lowercased() || user.phone == address
         }
     }
 

@@ -120,10 +120,13 @@ extension AuthServerSettings {
             "passkey_signup_enabled": .bool(allowsPasskeySignUp),
             "mfa_totp_enabled": .bool(allowsAuthenticatorApps),
             "mfa_recovery_codes_enabled": .bool(allowsRecoveryCodes),
+            "phone_autoconfirm": .bool(confirmsPhoneAutomatically), "sms_provider": .string(smsProvider ?? ""),
+            "mfa_phone_enabled": .bool(allowsPhoneFactors),
         ]
         members["mailer_enabled"] = sendsMail.map(AuthJSON.bool)
         members["password_min_length"] = minimumPasswordLength.map { .integer(Int64($0)) }
         members["mailer_otp_length"] = codeLength.map { .integer(Int64($0)) }
+        members["sms_otp_length"] = phoneCodeLength.map { .integer(Int64($0)) }
         return .object(members)
     }
 }
@@ -142,6 +145,7 @@ extension AuthEnrolledFactor {
     var json: AuthJSON {
         var members: AuthJSONObject = ["id": .string(id.wire), "type": .string(type.rawValue)]
         members["friendly_name"] = friendlyName.map(AuthJSON.string)
+        members["phone"] = phone.map(AuthJSON.string)
         members["totp"] = totp.map {
             ["qr_code": .string($0.qrCode), "secret": .string($0.secret), "uri": .string($0.uri)]
         }

@@ -34,13 +34,15 @@ struct InMemoryRequest: Sendable {
 
     /// nil for a part of another call.
     ///
-    /// - Parameter isAgain: Whether the device is signed in to this address's account; nil for a passkey's.
+    /// - Parameter isAgain: Whether the device is signed in to the account with this address or number; nil for a
+    ///   passkey's.
     func call(isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
         switch route {
         case "POST token": tokenCall(isAgain)
         case "POST passkeys authentication verify": isAgain(nil) ? .signInAgain : .signInWithPasskey
         case "PUT user":
             body.objectValue?.keys.allSatisfy({ $0 == "data" }) == true ? .updateMetadata : .updateUser
+        case "POST otp" where !text("phone").isEmpty, "POST resend" where !text("phone").isEmpty: .sendText
         case "POST resend": text("type") == "signup" ? .resendConfirmation : .resendEmailChange
         default: Self.routes[route]
         }
@@ -48,7 +50,7 @@ struct InMemoryRequest: Sendable {
 
     private func tokenCall(_ isAgain: (_ email: String?) -> Bool) -> InMemoryAuthService.Call? {
         switch query["grant_type"] {
-        case "password": isAgain(text("email")) ? .signInAgain : .signIn
+        case "password": isAgain(body["phone"]?.stringValue ?? text("email")) ? .signInAgain : .signIn
         case "id_token": body["link_identity"]?.boolValue == true ? .link : .signInWithProvider
         case "pkce": ScriptedFlow.read(code: text("auth_code")) == nil ? .openMailLink : .finishInBrowser
         case "refresh_token": .refresh

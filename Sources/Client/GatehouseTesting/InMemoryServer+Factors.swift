@@ -39,9 +39,9 @@ extension InMemoryServer {
 
     func hasSecondFactor(_ id: UUID) -> Bool { factors(of: id).contains { $0.status == .verified } }
 
-    private func factors(of id: UUID) -> [AuthFactor] { account(id)?.user.factors ?? [] }
+    func factors(of id: UUID) -> [AuthFactor] { account(id)?.user.factors ?? [] }
 
-    private mutating func setFactors(_ factors: [AuthFactor], of id: UUID) { update(id) { $0.user.factors = factors } }
+    mutating func setFactors(_ factors: [AuthFactor], of id: UUID) { update(id) { $0.user.factors = factors } }
 
     /// - Throws: `insufficient_aal` if the account has a factor that the session has not proven.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
@@ -97,7 +97,7 @@ extension InMemoryServer {
     }
 
     /// Ends the user's other unproven sessions.
-    private mutating func raise(
+    mutating func raise(
         _ caller: Caller, by factor: UUID, at now: Date
     ) throws(AuthClientError) -> Opened {
         protection.raised[caller.id] = factor

@@ -11,15 +11,26 @@ struct MailedCode: Sendable {
         case currentEmail
         /// Answers a link question.
         case link
+        /// Signs in with a confirmed number.
+        case text
+        case textConfirmation
+        case newPhone
+        /// Answers a telephone factor's challenge.
+        case factor
+
+        var isText: Bool { [.text, .textConfirmation, .newPhone, .factor].contains(self) }
     }
 
     let text: String
     let owner: UUID
     let slot: Slot
+    /// Or a telephone number's digits.
     let email: String
     let expiresAt: Date
     /// Required for the slot `link`.
     var ticket: AuthLinkTicket?
+    /// Required for the slot `factor`.
+    var challenge: UUID?
     /// The confirmed sign-up, if it did not create the account.
     var competing: CompetingSignUp?
     var attempts = 0
@@ -49,7 +60,7 @@ struct CompetingSignUp: Sendable {
 
 extension InMemoryServer.Account {
     var isAbandoned: Bool {
-        !isConfirmed && !(user.identities ?? []).contains { $0.provider != AuthProvider.email.rawValue }
+        !isConfirmed && !(user.identities ?? []).contains { !$0.isAddress }
     }
 }
 
@@ -142,7 +153,7 @@ extension InMemoryServer {
         mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
     }
 
-    private mutating func mint(
+    mutating func mint(
         _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
         _ bind: (inout MailedCode) -> Void = { _ in }
     ) {

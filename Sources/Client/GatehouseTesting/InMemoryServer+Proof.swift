@@ -15,9 +15,15 @@ extension InMemoryServer {
             case .email: [.confirmation, .recovery]
             case .emailChange: [.newEmail, .currentEmail]
             }
+        return try verify(text, sentTo: email, in: slots, by: prover, at: now)
+    }
+
+    mutating func verify(
+        _ text: String, sentTo address: String, in slots: Set<MailedCode.Slot>, by prover: Prover, at now: Date
+    ) throws(AuthClientError) -> Opened? {
         let known = codes.indices.filter { index in
             let code = codes[index]
-            return slots.contains(code.slot) && code.email == email.lowercased() && code.isGood(at: now)
+            return slots.contains(code.slot) && code.email == address.lowercased() && code.isGood(at: now)
         }
         guard let index = known.first(where: { codes[$0].text == text }) else {
             for index in known { codes[index].attempts += 1 }
@@ -68,6 +74,7 @@ extension InMemoryServer {
 
     private mutating func spend(_ index: Int, by prover: Prover, at now: Date) throws(AuthClientError) -> Opened? {
         let code = codes[index]
+        if code.slot == .newPhone { return try spend(newPhone: code, by: prover, at: now) }
         guard code.slot == .newEmail || code.slot == .currentEmail else {
             prove(code.owner, by: code.slot, code.competing, prover, at: now)
             return try openProven(code.owner, at: now)
@@ -80,6 +87,17 @@ extension InMemoryServer {
         guard let new = account(code.owner)?.user.newEmail, account(email: new) == nil else { throw Fault.wrongCode }
         prove(code.owner, by: code.slot, nil, prover, at: now)
         setEmail(new, of: code.owner, isProven: true, at: now)
+        return try openProven(code.owner, at: now)
+    }
+
+    private mutating func spend(
+        newPhone code: MailedCode, by prover: Prover, at now: Date
+    ) throws(AuthClientError) -> Opened? {
+        guard account(code.owner)?.user.newPhone == code.email, account(phone: code.email) == nil else {
+            throw Fault.wrongCode
+        }
+        prove(code.owner, by: .newPhone, nil, prover, at: now)
+        setPhone(code.email, of: code.owner, isProven: true, at: now)
         return try openProven(code.owner, at: now)
     }
 

@@ -34,6 +34,9 @@ extension InMemoryServer {
         switch call {
         case .signIn, .signInAgain, .signInWithPasskey:
             guard let challenge = UUID(uuidString: request.text("challenge_id")) else {
+                if let phone = request.body["phone"]?.stringValue {
+                    return try signIn(phone: phone, request.text("password"), at: now)
+                }
                 return try signIn(request.text("email"), request.text("password"), at: now)
             }
             return try signIn(challenge, request.body["credential"] ?? .null, at: now)
@@ -46,7 +49,7 @@ extension InMemoryServer {
         case .startOver: return try startOver(try caller(request), at: now)
         case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
         case .verifyFactor:
-            return try verify(try caller(request), code: request.text("code"), of: request.id, at: now)
+            return try verify(try caller(request), request, at: now)
         default: return nil
         }
     }
@@ -101,6 +104,10 @@ extension InMemoryServer {
         if let text = request.body["set_aside_ticket"]?.stringValue {
             guard let ticket = setAsideTickets.keys.first(where: { $0.text == text }) else { throw Fault.wrongCode }
             opened = try verify(code, restoring: ticket, by: prover, at: now)
+        } else if let phone = request.body["phone"]?.stringValue {
+            let slots: Set<MailedCode.Slot> =
+                request.text("type") == PhoneCodeType.phoneChange.rawValue ? [.newPhone] : [.text, .textConfirmation]
+            opened = try verify(code, sentTo: try Self.digits(phone), in: slots, by: prover, at: now)
         } else {
             let purpose = EmailCodeType(rawValue: request.text("type")) ?? .email
             opened = try verify(code, sentTo: request.text("email"), for: purpose, by: prover, at: now)
@@ -109,7 +116,7 @@ extension InMemoryServer {
         return .session(opened.session)
     }
 
-    /// - Returns: false for calls that send no email.
+    /// - Returns: false for calls that send neither email nor text message.
     private mutating func mail(
         _ request: InMemoryRequest, _ call: Call, at now: Date
     ) throws(AuthClientError) -> Bool {
@@ -128,6 +135,7 @@ extension InMemoryServer {
             guard let account = account(email: email) else { return true }
             mailEmailChange(of: account.user, at: now)
             keepChallenge(of: request, for: .emailChange, account.user.email, account.user.newEmail)
+        case .sendText: try text(request, at: now)
         case .sendLinkCode: try mailLinkCode(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .reauthenticate: _ = try caller(request)
         default: return false
@@ -156,6 +164,9 @@ extension InMemoryServer {
             let opened = try signUpWithPasskey(request, at: now)
             keepChallenge(of: request, for: .emailChange, opened.session.user.newEmail)
             return .session(opened.session)
+        case .signUp where !request.text("phone").isEmpty:
+            let (opened, user) = try signUpByPhone(request, at: now)
+            return opened.map { HTTPReply.session($0.session) } ?? .user(user)
         case .signUp where request.text("email").isEmpty && request.text("password").isEmpty:
             return .session(try signInAnonymously(at: now).session)
         case .signUp:
@@ -218,6 +229,10 @@ extension InMemoryServer {
                     renamed.friendlyName = name
                     return renamed
                 }.json)
+        case .enrollFactor where request.text("factor_type") == AuthFactorType.phone.rawValue:
+            return .json(try enrollPhone(caller, request, at: now).json)
+        case .sendFactorCode:
+            return .json(try challenge(caller, phone: request.id, at: now))
         case .enrollFactor:
             return .json(try enroll(caller, name: request.body["friendly_name"]?.stringValue, at: now).json)
         case .removeFactor:

@@ -32,31 +32,37 @@ extension InMemoryServer {
         let isUnfinished = account.isAbandoned
         let purpose: Purpose =
             switch slot {
-            case .confirmation where isUnfinished:
+            case .confirmation where isUnfinished, .textConfirmation where isUnfinished:
                 competing.map { $0.password == nil ? .other : .competingSignUp } ?? .signUp
-            case .newEmail, .currentEmail: .addressChange
-            case .confirmation, .recovery, .link: .other
+            case .newEmail, .currentEmail, .newPhone: .addressChange
+            case .confirmation, .recovery, .link, .text, .textConfirmation, .factor: .other
             }
+        let isFirst = !account.isEmailProven && !(slot.isText && account.isPhoneProven)
         let competes = !account.otherPasswords.isEmpty || hasSignInCode(id, at: now)
-        if !account.isConfirmed {
-            update(id) { account in
-                account.user.times["email_confirmed_at"] = now
-                account.isConfirmed = true
+        let time = slot.isText ? "phone_confirmed_at" : "email_confirmed_at"
+        update(id) { account in
+            if !account.isConfirmed || slot.isText && !account.isPhoneProven { account.user.times[time] = now }
+            account.isConfirmed = true
+        }
+        decide(
+            id, purpose, isFirst: isFirst, isUnfinished: isUnfinished, competes: competes, competing, prover, at: now)
+        codes.removeAll { $0.owner == id }
+        update(id) { account in
+            if slot.isText {
+                (account.isPhoneProven, account.user.newPhone) = (true, nil)
+            } else {
+                (account.isEmailProven, account.user.newEmail) = (true, nil)
             }
         }
-        decide(id, purpose, isUnfinished: isUnfinished, competes: competes, competing, prover, at: now)
-        codes.removeAll { $0.owner == id }
-        update(id) { ($0.isEmailProven, $0.user.newEmail) = (true, nil) }
         showSetAside(of: id)
     }
 
     /// Later proofs only take a typed password.
     private mutating func decide(
-        _ id: UUID, _ purpose: Purpose, isUnfinished: Bool, competes: Bool, _ competing: CompetingSignUp?,
-        _ prover: Prover, at now: Date
+        _ id: UUID, _ purpose: Purpose, isFirst: Bool, isUnfinished: Bool, competes: Bool,
+        _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
         guard let account = account(id) else { return }
-        let isFirst = !account.isEmailProven
         let waiting = (isFirst ? [account.password] : []) + account.otherPasswords.map(\.text)
         let typed = prover.password.flatMap { waiting.contains($0) ? $0 : nil }
         let isAccount = prover.session.map { sessions[$0] == id } ?? false
@@ -81,7 +87,7 @@ extension InMemoryServer {
     /// Whether a sign-up requested a code without a password.
     private func hasSignInCode(_ id: UUID, at now: Date) -> Bool {
         codes.contains {
-            $0.owner == id && $0.slot == .confirmation && $0.isGood(at: now)
+            $0.owner == id && [.confirmation, .textConfirmation].contains($0.slot) && $0.isGood(at: now)
                 && $0.competing.map { $0.password == nil } ?? false
         }
     }
@@ -111,7 +117,7 @@ extension InMemoryServer {
         }
         guard let account = account(id), let identities = account.user.identities else { return }
         let kept = identities.filter { identity in
-            identity.provider == AuthProvider.email.rawValue
+            identity.isAddress
                 || identity.email == account.user.email && identity.identityID.map(vouching.contains) == true
         }
         for identity in identities where !kept.contains(identity) {

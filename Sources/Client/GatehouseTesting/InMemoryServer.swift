@@ -12,6 +12,7 @@ struct InMemoryServer: Sendable {
         var entered: AuthJSONObject = [:]
         var isConfirmed = true
         var isEmailProven = false
+        var isPhoneProven = false
     }
 
     struct Caller: Sendable {
@@ -39,8 +40,14 @@ struct InMemoryServer: Sendable {
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
     /// By session number.
     var devices: [Int: SessionInfo] = [:]
-    var settings = AuthServerSettings(providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
+    var settings: AuthServerSettings = {
+        var settings = AuthServerSettings(
+            providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)
+        settings.phoneCodeLength = 6
+        return settings
+    }()
     var mails: [InMemoryAuthService.Mail] = []
+    var texts: [InMemoryAuthService.TextMessage] = []
     var codes: [MailedCode] = []
     /// Identities by session number.
     var openers: [Int: UUID] = [:]
@@ -163,11 +170,11 @@ extension InMemoryServer {
     }
 
     /// As the server: Unicode scalars of the composed form.
-    private static func isLongEnough(_ password: String) -> Bool {
+    static func isLongEnough(_ password: String) -> Bool {
         password.precomposedStringWithCanonicalMapping.unicodeScalars.count >= 8
     }
 
-    private static func metadata(_ firstName: String?) -> AuthJSONObject {
+    static func metadata(_ firstName: String?) -> AuthJSONObject {
         firstName.map { ["first_name": .string($0)] } ?? [:]
     }
 }
@@ -206,7 +213,8 @@ extension InMemoryServer {
     ) throws(AuthClientError) {
         let id = caller.user
         let (password, email) = (request.body["password"]?.stringValue, request.body["email"]?.stringValue)
-        if password != nil || email != nil {
+        let phone = request.body["phone"]?.stringValue
+        if password != nil || email != nil || phone != nil {
             try requireLevel(caller.id, status: 401)
             try check(request.body["current_password"]?.stringValue, of: id)
         }
@@ -220,6 +228,7 @@ extension InMemoryServer {
             guard index(email: email) == nil else { throw Fault.refused(422, .emailExists) }
             begin(email, of: id, at: now)
         }
+        if let phone { try begin(phone: phone, of: id, at: now) }
         if let password {
             update(id) { ($0.password, $0.otherPasswords) = (password, []) }
             showSetAside(of: id)

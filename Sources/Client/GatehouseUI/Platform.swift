@@ -59,6 +59,15 @@ extension View {
         #endif
     }
 
+    /// A telephone number.
+    func typesNumber() -> some View {
+        #if os(macOS)
+        self
+        #else
+        keyboardType(.phonePad)
+        #endif
+    }
+
     func typesDigits() -> some View {
         #if os(macOS)
         self

@@ -64,9 +64,31 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Manager/AppBrowser.swift
+// Sources/Client/GatehouseModel/Forms/PhoneForm.swift
 extension Given {
     @MainActor private func example6() async throws {
+        var form = PhoneForm(region: "DE")
+        form.typed = "0170 123 45 67"
+        let number = form.number  // +491701234567
+        _ = form
+        _ = number
+    }
+}
+
+// Sources/Client/GatehouseModel/Forms/PhoneModel.swift
+extension Given {
+    @MainActor private func example7() async throws {
+        let screen = PhoneModel(.signIn, manager: account)
+        screen.form.typed = "0170 123 45 67"
+        await screen.send()?.value
+        screen.code?.code = "042917"
+        _ = screen
+    }
+}
+
+// Sources/Client/GatehouseModel/Manager/AppBrowser.swift
+extension Given {
+    @MainActor private func example8() async throws {
         let page = AppBrowser(redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -77,7 +99,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Accounts.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example9() async throws {
         if let other = account.accounts.first(where: { $0.state == .signedIn }) {
             try await account.use(other.id)
         }
@@ -86,7 +108,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example10() async throws {
         do throws(AuthError) {
             try await account.signInWithEmail(email, password: password)
         } catch .credentialSetAside {
@@ -98,7 +120,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example11() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.linking.confirm(.password(password))
         }
@@ -107,7 +129,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example12() async throws {
         try await manager.linking.sendCode()
         // The user reads the code in the mail.
         try await manager.linking.confirm(.code(code))
@@ -116,7 +138,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Mail.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example13() async throws {
         try await account.mail.sendSignIn(to: email)
         // The user reads the code in the mail.
         try await account.signIn(withCode: code, sentTo: email)
@@ -125,30 +147,39 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example14() async throws {
         if try await account.signUpWithPasskey(with: passkeys) == .formNeeded {
             try await account.signUpWithPasskey(email, firstName: nil, with: passkeys)
         }
     }
 }
 
+// Sources/Client/GatehouseModel/Manager/AuthManager+Phone.swift
+extension Given {
+    @MainActor private func example15() async throws {
+        try await account.texts.sendSignIn(to: "+491701234567")
+        // The user reads the code in the message.
+        try await account.signIn(withCode: code, textedTo: "+491701234567")
+    }
+}
+
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example16() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example17() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example18() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -156,7 +187,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example19() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -169,7 +200,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example20() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.proofs.prove(code: code, of: app.id)
         }
@@ -177,7 +208,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
-private struct Example18 {
+private struct Example21 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -187,7 +218,7 @@ private struct Example18 {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example22() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -197,14 +228,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example23() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example24() async throws {
         try await account.switchAccount { account throws(AuthError) in
             try await account.signInWithEmail(email, password: password)
         }
@@ -213,7 +244,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example25() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -227,7 +258,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example26() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -236,7 +267,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example27() async throws {
         let text = AuthError.wrongCredentials.content.localized
         let title = ModelText("Sign in with %@", "Google").localized
         _ = text
@@ -246,7 +277,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example28() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -257,7 +288,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example29() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -267,7 +298,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example30() async throws {
         if let report = account.report {
             ShareLink(item: report.text) { Text("Send Report") }
         }
@@ -276,7 +307,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example31() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -285,7 +316,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example32() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -297,7 +328,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example33() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -309,7 +340,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example34() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -319,14 +350,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example35() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example33 {
+private struct Example36 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -339,7 +370,7 @@ private struct Example33 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example37() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -347,14 +378,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example35() async throws {
+    @MainActor private func example38() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example36() async throws {
+    @MainActor private func example39() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

@@ -43,6 +43,10 @@ struct AuthErrorTests {
             (refused(400, .reauthenticationNeeded), .codeRequired),
             (refused(422, .reauthenticationNotValid), .codeWrong),
             (refused(400, .emailProviderDisabled), .emailDisabled),
+            (refused(422, .phoneExists), .phoneInUse), (refused(400, .phoneNotConfirmed), .phoneNotConfirmed),
+            (refused(400, .phoneProviderDisabled), .phoneDisabled), (refused(422, .smsSendFailed), .textNotSent),
+            (refused(429, .overSMSSendRateLimit), .rateLimited(retryAfter: nil)),
+            (refused(422, .mfaPhoneEnrollNotEnabled), .notOffered),
             (refused(422, .singleIdentityNotDeletable), .lastSignInMethod),
             (refused(422, .linkNotUndoable), .tooLateToUndo),
             (refused(403, .userBanned), .blocked), (refused(422, .emailExists), .emailInUse(nil)),
@@ -71,13 +75,13 @@ struct AuthErrorTests {
     func messages() {
         for error in AuthError.samples {
             #expect(!error.message.isEmpty && error.localizedDescription == error.message)
-            for method in [AuthMethod.email, .apple, .google, AuthMethod(rawValue: "github")] {
+            for method in [AuthMethod.email, .phone, .apple, .google, AuthMethod(rawValue: "github")] {
                 let message = SignInMessage(method, error)
                 #expect((message?.text.isEmpty ?? true) == (error == .cancelled), "\(error) with \(method)")
             }
             #expect((SignInMessage(changing: error) == nil) == (error == .cancelled))
         }
-        #expect(Set(AuthError.samples.map(\.name)).count == 42)
+        #expect(Set(AuthError.samples.map(\.name)).count == 46)
     }
 
     @Test("An event has no value of an error, such as an address")
@@ -100,7 +104,7 @@ extension AuthError {
         .blocked, .samePassword, .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .codeWrong,
         .emailDisabled, .lastSignInMethod, .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyRefused,
         .passkeyFailed, .recoveryCodesLocked(retryAfter: nil), .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
-        .credentialSetAside(nil), .alreadySignedIn,
+        .credentialSetAside(nil), .alreadySignedIn, .phoneNotConfirmed, .textNotSent, .phoneDisabled, .phoneInUse,
     ]
 
     /// Does not compile with a case that ``samples`` may lack.
@@ -112,7 +116,8 @@ extension AuthError {
             .weakPassword, .emailNotConfirmed, .signUpDisabled, .blocked, .samePassword, .currentPasswordRequired,
             .currentPasswordWrong, .codeRequired, .codeWrong, .emailDisabled, .lastSignInMethod, .tooLateToUndo,
             .secondFactorNeeded, .notOffered, .passkeyRefused, .passkeyFailed, .recoveryCodesLocked, .passkeyExists,
-            .tooMany, .nameTaken, .otherFactorNeeded, .credentialSetAside, .alreadySignedIn:
+            .tooMany, .nameTaken, .otherFactorNeeded, .credentialSetAside, .alreadySignedIn, .phoneNotConfirmed,
+            .textNotSent, .phoneDisabled, .phoneInUse:
             String("\(self)".prefix { $0 != "(" })
         }
     }

@@ -96,13 +96,13 @@ struct AccountsTests {
                 try await manager.signInWithEmail(Self.bob, password: "wrong battery")
             }
         }
-        #expect(manager.user?.id == ada && states(manager) == ["Ada: active"])
+        await manager.wait { $0.user?.id == ada && states($0) == ["Ada: active"] }
         service.addAccount(email: "eve@example.com", firstName: "Eve")
         service.addApp(to: "eve@example.com")
         #expect(try await add("eve@example.com", to: manager) == .secondFactorNeeded)
         let proof = ProofModel(question: try #require(manager.secondFactor), manager: manager)
         await proof.cancel()?.value
-        #expect(manager.user?.id == ada && states(manager) == ["Ada: active"])
+        await manager.wait { $0.user?.id == ada && states($0) == ["Ada: active"] }
         #expect(service.openSessionCount == 1)
     }
 

@@ -14,7 +14,7 @@ extension GoldenRequest {
         "expires_at": 1_767_229_200, "user": user,
     ]
 
-    static let all = signIn + flows + account + codes + signOut + admin + factors + passkeys
+    static let all = signIn + flows + account + codes + signOut + admin + factors + passkeys + phones
 
     private static let signIn: [GoldenRequest] = [
         GoldenRequest(

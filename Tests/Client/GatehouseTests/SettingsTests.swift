@@ -42,6 +42,20 @@ struct SettingsTests {
         }
     }
 
+    @Test("Numbers are offered only by a server that says so")
+    func phones() async throws {
+        let none = try await settings(["external": [:], "sms_provider": ""])
+        #expect(!none.allowsPhone && !none.confirmsPhoneAutomatically && !none.allowsPhoneFactors)
+        #expect(none.smsProvider == nil && none.phoneCodeLength == nil)
+        let all = try await settings([
+            "external": ["phone": true], "phone_autoconfirm": true, "sms_provider": "twilio", "sms_otp_length": 8,
+            "mfa_phone_enabled": true,
+        ])
+        #expect(all.allowsPhone && all.confirmsPhoneAutomatically && all.allowsPhoneFactors)
+        #expect(all.smsProvider == "twilio" && all.phoneCodeLength == 8)
+        #expect(all.providers.isEmpty)
+    }
+
     @Test("Our server says what it sends and which passwords it takes")
     func ours() async throws {
         try await World.with { world in
@@ -49,7 +63,7 @@ struct SettingsTests {
             var expected = AuthServerSettings(
                 allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false, minimumPasswordLength: 8,
                 codeLength: 6)
-            expected.allowsRecoveryCodes = false
+            (expected.allowsRecoveryCodes, expected.phoneCodeLength) = (false, 6)
             #expect(settings == expected)
         }
     }

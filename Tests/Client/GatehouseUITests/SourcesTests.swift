@@ -86,7 +86,7 @@ struct SourcesTests {
         #expect(
             holders.map(\.name).sorted() == [
                 "ChangeEmailView.swift", "ChangePasswordView.swift", "EmailAuthView.swift", "LinkView.swift",
-                "ProofSheet.swift",
+                "PhoneAuthView.swift", "ProofSheet.swift",
             ])
         for (name, text) in holders {
             #expect(text.contains(".onDisappear"), "\(name): a password exists only as long as the screen")

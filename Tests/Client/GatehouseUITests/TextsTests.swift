@@ -125,6 +125,12 @@ struct TextsTests {
         }
     }
 
+    private static let keysOfPhones = [
+        "We just sent you a message. Please wait before requesting another.",
+        "You already use this phone number. Enter another one.", "Please enter a valid phone number.",
+        "The message is on its way.", "Check your messages", "Use a Text Message", "Enter the code we texted you.",
+    ]
+
     private static var keysOfNotices: [String] {
         let kinds: [AuthSetAsideCredential.Kind] = [
             .password, .passkey(id: id, name: "x"), .passkey(id: id, name: nil), .identity(id: id, provider: "google"),
@@ -139,12 +145,13 @@ struct TextsTests {
 
     private static var keysOfModels: [String] {
         let problems = AuthError.Code.allCases.flatMap { code in
-            [AuthMethod.apple, .email].compactMap { SignInMessage($0, code)?.content.key }
+            [AuthMethod.apple, .email, .phone].compactMap { SignInMessage($0, code)?.content.key }
         }
         let errors: [AuthError] = [
             .notAuthenticated, .forbidden, .freshSignInNeeded, .offline(.noConnection), .unknown(nil),
             .profileNotCreated, .emailDisabled, .codeWrong, .credentialSetAside(nil),
-            .credentialSetAside(AuthSetAsideTicket("", expiresAt: .distantFuture)),
+            .credentialSetAside(AuthSetAsideTicket("", expiresAt: .distantFuture)), .phoneInUse, .phoneDisabled,
+            .phoneNotConfirmed, .textNotSent,
         ]
         var hints = [SignInMessage.linkNeedsFactor.content.key]
         for mode in [EmailAuthForm.Mode.signIn, .signUp] {
@@ -166,7 +173,7 @@ struct TextsTests {
         let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
-        return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + [
+        return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + keysOfPhones + [
             "Password must be at least %lld characters.",
             "We just sent you an email. Please wait before requesting another.",
             "This can no longer be undone.",

@@ -16,6 +16,8 @@ public struct DeviceAccount: Hashable, Sendable, Identifiable {
     public var id: UUID
     /// The account's email address.
     public var email: String?
+    /// The account's telephone number, with `+`.
+    public var phone: String?
     /// The name in the account's metadata.
     public var name: String?
     /// Whether the account can be used.
@@ -39,5 +41,6 @@ extension DeviceAccount {
             .compactMap { user.userMetadata[$0]?.stringValue?.trimmingCharacters(in: .whitespacesAndNewlines) }
             .first { !$0.isEmpty }
         self.init(id: user.id, email: user.email, name: name, state: state)
+        phone = user.phone.map { "+" + $0 }
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 import GatehouseWire
 
 extension GatehouseClient {
-    /// Second factors: authenticator apps, security keys and recovery codes.
+    /// Second factors: authenticator apps, security keys, telephone numbers and recovery codes.
     public var mfa: AuthFactors { AuthFactors(client: self) }
 }
 
@@ -25,19 +25,22 @@ public struct AuthFactors: Sendable {
     /// Adds a factor, which protects the account once verified. Its secret is sent only once.
     ///
     /// - Throws: `insufficient_aal` if the account already has a factor; `mfa_factor_name_conflict`;
-    ///   `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` or its like.
+    ///   `too_many_enrolled_mfa_factors`; `mfa_totp_enroll_not_enabled` or its like; `mfa_verified_factor_exists` if the
+    ///   number is a factor already.
     public func enroll(params: FactorEnrollParams) async throws -> AuthEnrolledFactor {
         try await client.read(AuthRequest("POST", "/factors", body: params.body)) { json throws(WireProblem) in
             try AuthEnrolledFactor(json: json)
         }
     }
 
-    /// Requests a challenge, valid for a few minutes in any session of the user.
+    /// Requests a challenge, valid for a few minutes in any session of the user. A telephone factor's code is texted.
     ///
-    /// - Throws: `mfa_factor_not_found`; `over_request_rate_limit`; `mfa_totp_verify_not_enabled` or its like.
+    /// - Throws: `mfa_factor_not_found`; `over_request_rate_limit`; `mfa_totp_verify_not_enabled` or its like;
+    ///   `over_sms_send_rate_limit`, with ``AuthRefusal/retryAfter``; `sms_send_failed`.
     public func challenge(params: FactorChallengeParams) async throws -> AuthFactorChallenge {
-        try await client.read(
-            AuthRequest("POST", Self.path(params.factorId) + "/challenge")
+        let body = params.channel.map { ["channel": AuthJSON.string($0.rawValue) as AuthJSON?] }
+        return try await client.read(
+            AuthRequest("POST", Self.path(params.factorId) + "/challenge", body: body)
         ) { json throws(WireProblem) in try AuthFactorChallenge(json: json) }
     }
 
@@ -51,7 +54,7 @@ public struct AuthFactors: Sendable {
         try await client.raise(AuthRequest("POST", Self.path(params.factorId) + "/verify", body: params.body))
     }
 
-    /// Requests a challenge and answers it with a code.
+    /// Requests a challenge and answers it with an authenticator app's code.
     ///
     /// - Throws: As ``challenge(params:)`` and ``verify(params:)``.
     @discardableResult

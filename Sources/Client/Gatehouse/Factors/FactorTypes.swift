@@ -43,9 +43,17 @@ public struct FactorEnrollParams: Hashable, Sendable {
 public struct FactorChallengeParams: Hashable, Sendable {
     /// Its id.
     public var factorId: UUID
+    /// How a telephone factor's code is sent; nil for a text message.
+    public var channel: PhoneChannel?
 
     /// Creates the parameters.
     public init(factorId: UUID) { self.factorId = factorId }
+
+    /// Creates a telephone factor's parameters.
+    public init(factorId: UUID, channel: PhoneChannel) {
+        self.factorId = factorId
+        self.channel = channel
+    }
 }
 
 /// A challenge's answer. Does not print it.
@@ -54,7 +62,7 @@ public struct FactorVerifyParams: Hashable, Sendable {
     public var factorId: UUID
     /// The challenge's id.
     public var challengeId: UUID
-    /// An authenticator app's code.
+    /// An authenticator app's or a texted code.
     public var code: String?
     /// An authenticator's `RegistrationResponseJSON` or `AuthenticationResponseJSON`.
     public var credentialResponse: AuthJSON?

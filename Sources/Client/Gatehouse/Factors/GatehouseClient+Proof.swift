@@ -4,17 +4,19 @@ import Foundation
 extension GatehouseClient {
     /// Signs the user in again with the password. The new session replaces the current one.
     ///
-    /// - Throws: `signedOut` also for a user without an address; `invalid_credentials`; `over_request_rate_limit`.
+    /// - Throws: `signedOut` also for a user without address and telephone number; `invalid_credentials`;
+    ///   `over_request_rate_limit`.
     @discardableResult
     public func signInAgain(password: String, captchaToken: String? = nil) async throws -> AuthSession {
-        guard let user = await currentUser, let email = user.email else {
+        guard let user = await currentUser, user.email != nil || user.phone != nil else {
             throw AuthClientError.signedOut(.neverSignedIn)
         }
         return try await signInAgain(
             AuthRequest(
                 "POST", "/token", query: [("grant_type", "password")],
                 body: [
-                    "email": .string(email), "password": .string(password),
+                    "email": user.email.json, "phone": user.email == nil ? user.phone.json : nil,
+                    "password": .string(password),
                     "gotrue_meta_security": captcha(captchaToken),
                 ]))
     }

@@ -1,7 +1,8 @@
+public import Foundation
 import Gatehouse
 public import Observation
 
-/// The state of a screen where the user enters an emailed code.
+/// The state of a screen where the user enters an emailed or texted code.
 ///
 /// Actions return their work, which outlives the screen.
 ///
@@ -32,6 +33,21 @@ public final class CodeModel {
         case setAsidePassword
         /// Restores a set-aside passkey. The email went to the account's address.
         case setAsidePasskey
+        /// Signs in with a telephone number.
+        case phoneSignIn
+        /// Changes the signed-in user's telephone number.
+        case phoneChange
+        /// Proves a telephone number as a second factor, which may be new. Contains its id.
+        case phoneFactor(UUID)
+
+        /// Whether the code is texted.
+        public var isTexted: Bool {
+            switch self {
+            case .phoneSignIn, .phoneChange, .phoneFactor: true
+            case .confirmation, .signIn, .passwordReset, .emailChange, .link, .setAsidePassword, .setAsidePasskey:
+                false
+            }
+        }
     }
 
     /// The screen's phase.
@@ -40,7 +56,7 @@ public final class CodeModel {
         case editing
         /// The code is being checked.
         case checking
-        /// Another email is being requested.
+        /// Another email or message is being requested.
         case sending
         /// The last attempt failed.
         case refused(SignInMessage)
@@ -53,12 +69,12 @@ public final class CodeModel {
 
     /// The code's purpose.
     public let kind: Kind
-    /// The recipient; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires the other
+    /// The recipient: an address or a telephone number; empty for ``Kind/setAsidePasskey``. Changes when an email change also requires the other
     /// address's confirmation.
     public private(set) var email: String
     /// The current phase.
     public private(set) var phase = Phase.editing
-    /// Whether another email is on its way.
+    /// Whether another email or message is on its way.
     public private(set) var wasSentAgain = false
     /// Whether an email change's first address is confirmed.
     public private(set) var isHalfway = false
@@ -77,7 +93,7 @@ public final class CodeModel {
     /// Creates a model for a requested email.
     ///
     /// - Parameters:
-    ///   - email: The recipient; for an email change, the new address.
+    ///   - email: The recipient; for a change, the new address or telephone number.
     ///   - wait: The time until another email can be requested.
     public convenience init(
         _ kind: Kind, email: String, wait: Duration = CodeModel.interval, manager: AuthManager
@@ -102,11 +118,12 @@ public final class CodeModel {
     public var code: String {
         get { digits }
         set {
-            let typed = newValue.compactMap(\.wholeNumberValue).filter { $0 < 10 }.prefix(
-                manager.codeLengths.upperBound)
+            let typed = newValue.compactMap(\.wholeNumberValue).filter { $0 < 10 }.prefix(lengths.upperBound)
             digits = typed.map { String($0) }.joined()
         }
     }
+
+    private var lengths: ClosedRange<Int> { kind.isTexted ? manager.phoneCodeLengths : manager.codeLengths }
 
     /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
@@ -115,10 +132,10 @@ public final class CodeModel {
     public var isBusy: Bool { phase == .checking || phase == .sending }
 
     /// Whether the submit button is enabled.
-    public var canSubmit: Bool { !isBusy && phase != .confirmed && manager.codeLengths.contains(digits.count) }
+    public var canSubmit: Bool { !isBusy && phase != .confirmed && lengths.contains(digits.count) }
 
     /// Whether to submit the code without a tap.
-    public var isComplete: Bool { canSubmit && digits.count == manager.codeLengths.upperBound }
+    public var isComplete: Bool { canSubmit && digits.count == lengths.upperBound }
 
     /// Loads the code length from the server, unless known.
     public func load() async { await manager.loadServerSettings() }
@@ -175,7 +192,11 @@ public final class CodeModel {
             isHalfway = true
             return false
         case .link: return try await manager.linking.confirm(.code(code)) == .signedIn
+        case .phoneSignIn: return try await manager.signIn(withCode: code, textedTo: email) == .signedIn
+        case .phoneChange: try await manager.credentials.confirmPhone(withCode: code, textedTo: email)
+        case .phoneFactor(let factor): try await manager.proofs.prove(code: code, of: factor)
         }
+        return true
     }
 
     /// Requests another email if ``canSendAgain`` is true. The last three codes stay valid.
@@ -203,6 +224,9 @@ public final class CodeModel {
         case .passwordReset: try await manager.mail.sendPasswordReset(to: email)
         case .emailChange: try await manager.credentials.resendEmailChange()
         case .link: try await manager.linking.sendCode()
+        case .phoneSignIn: try await manager.texts.sendSignIn(to: email)
+        case .phoneChange: try await manager.credentials.resendPhoneChange()
+        case .phoneFactor(let factor): try await manager.proofs.sendCode(to: factor)
         }
     }
 
@@ -226,9 +250,14 @@ public final class CodeModel {
     }
 
     private func told(_ error: AuthError) -> Phase {
-        if sentLast, case .rateLimited = error { return .refused(.mailTooSoon) }
+        if sentLast, case .rateLimited = error { return .refused(kind.isTexted ? .textTooSoon : .mailTooSoon) }
         if kind == .link, error == .secondFactorNeeded { return .refused(.linkNeedsFactor) }
-        let message = kind == .emailChange ? SignInMessage(changing: error) : SignInMessage(.email, error)
+        let message =
+            switch kind {
+            case .emailChange, .phoneChange, .phoneFactor: SignInMessage(changing: error)
+            case .phoneSignIn: SignInMessage(.phone, error)
+            default: SignInMessage(.email, error)
+            }
         return message.map { .refused($0) } ?? .editing
     }
 

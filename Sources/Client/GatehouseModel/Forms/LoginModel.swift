@@ -152,6 +152,8 @@ public final class LoginModel {
 
     /// Whether to offer a sign-in by email address.
     public var offersEmail: Bool { manager.serverSettings?.allowsEmail ?? true }
+    /// Whether to offer a sign-in by telephone number.
+    public var offersPhone: Bool { manager.serverSettings?.allowsPhone ?? false }
     /// Whether to offer a new account with an email address.
     public var offersSignUp: Bool { offersEmail && manager.serverSettings?.allowsSignUp ?? true }
     /// Whether the server sends email.

@@ -104,7 +104,8 @@ extension AuthManager {
     /// Completes an unconfirmed sign-up, at most once.
     func isConfirmed(_ user: AuthUser) -> Bool {
         defer { unconfirmedAddress = nil }
-        return unconfirmedAddress != nil && unconfirmedAddress?.lowercased() == user.email?.lowercased()
+        guard let address = unconfirmedAddress?.lowercased() else { return false }
+        return address == user.email?.lowercased() || address == AuthenticatedUser(user).phone
     }
 
     func fail() async {
@@ -140,6 +141,6 @@ extension AuthUser {
 }
 
 extension AuthMethod {
-    /// Passwords and passkeys belong to existing accounts.
-    fileprivate var mayCreateAccount: Bool { self != .email && self != .passkey }
+    /// Passwords and passkeys belong to existing accounts; a new number's account is older than its code.
+    fileprivate var mayCreateAccount: Bool { ![.email, .phone, .passkey].contains(self) }
 }

@@ -49,7 +49,7 @@ extension AuthManager {
         try await redeem { try await self.service.verify(code: code, sentTo: email, for: .recovery) }
     }
 
-    private func redeem(
+    func redeem(
         by method: AuthMethod = .email, _ verify: @MainActor () async throws -> SessionOrUser
     ) async throws(AuthError) -> SignInOutcome {
         var opened: AuthUser?
@@ -65,7 +65,9 @@ extension AuthManager {
 
 extension AuthUser {
     fileprivate var isFirstConfirmed: Bool {
-        guard let confirmed = times.emailConfirmedAt, let last = times.lastSignInAt else { return false }
-        return abs(last.timeIntervalSince(confirmed)) < 5
+        guard let last = times.lastSignInAt else { return false }
+        return [times.emailConfirmedAt, times.phoneConfirmedAt].contains { confirmed in
+            confirmed.map { abs(last.timeIntervalSince($0)) < 5 } ?? false
+        }
     }
 }

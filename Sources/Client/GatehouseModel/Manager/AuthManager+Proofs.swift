@@ -15,7 +15,7 @@ extension AuthManager {
 }
 
 extension AuthManager.Proofs {
-    /// Proves an authenticator app, including a new one.
+    /// Proves an authenticator app, or a telephone number after ``sendCode(to:)``, including a new one.
     ///
     /// ```swift
     /// if case .app(let app)? = account.secondFactor?.methods.first {
@@ -25,7 +25,14 @@ extension AuthManager.Proofs {
     ///
     /// - Throws: ``AuthError``, such as ``AuthError/codeWrong``. Codes are single-use.
     public func prove(code: String, of factor: UUID) async throws(AuthError) {
-        try await prove { try await manager.service.verify(code: code, of: factor) }
+        try await prove {
+            guard let challenge = manager.challenges[factor] else {
+                return try await manager.service.verify(code: code, of: factor)
+            }
+            let session = try await manager.service.verify(code: code, of: factor, answering: challenge)
+            manager.challenges[factor] = nil
+            return session
+        }
     }
 
     /// Proves a security key.

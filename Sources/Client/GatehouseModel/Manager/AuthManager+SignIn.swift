@@ -5,7 +5,7 @@ public import Gatehouse
 public enum SignInOutcome: Hashable, Sendable {
     /// The user is signed in.
     case signedIn
-    /// The user must first confirm the address.
+    /// The user must first confirm the address or telephone number.
     case checkMail
     /// The first factor is proven; ask for ``AuthManager/secondFactor``.
     case secondFactorNeeded

@@ -77,6 +77,8 @@ public final class AuthManager {
     /// Whether to ask for the emailed code of a passkey account. See ``Credentials/dismissCode()``.
     public internal(set) var asksForEmailCode = false
     var callCount = 0
+    /// The last challenge of each telephone factor.
+    @ObservationIgnored var challenges: [UUID: UUID] = [:]
 
     /// A sign-in shows its session itself.
     var isSigningIn: Bool { if case .authenticating = phase { true } else { isReplacing || isActivating } }

@@ -49,8 +49,9 @@ extension SignInMessage {
         switch error {
         case .freshSignInNeeded, .weakPassword, .emailDisabled, .codeWrong, .secondFactorNeeded, .notOffered,
             .passkeyFailed, .recoveryCodesLocked, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
-            .credentialSetAside, .alreadySignedIn:
+            .credentialSetAside, .alreadySignedIn, .phoneNotConfirmed, .phoneDisabled, .phoneInUse:
             self.init(error.content)
+        case .textNotSent: self.init(error.content, .retry)
         case .passkeyRefused: self.init(error.content, .otherMethod)
         case .setup(let problem): self.init(setup: problem)
         case .emailInUse(let question):
@@ -77,11 +78,19 @@ extension SignInMessage {
     /// nil after a cancellation.
     package init?(_ method: AuthMethod, _ code: AuthError.Code) {
         guard code != .cancelled else { return nil }
-        self = method == .email ? Self.email(code) : Self.provider(method, code)
+        self =
+            switch method {
+            case .email: Self.email(code)
+            case .phone: Self.phone(code)
+            default: Self.provider(method, code)
+            }
     }
 
     static let mailTooSoon = SignInMessage(
         "We just sent you an email. Please wait before requesting another.")
+
+    static let textTooSoon = SignInMessage(
+        "We just sent you a message. Please wait before requesting another.")
 
     package static let linkNeedsFactor = SignInMessage(
         "This account uses two-step verification. Sign in to it to link your accounts.")
@@ -151,6 +160,14 @@ extension SignInMessage {
         case .credentialSetAside: SignInMessage(AuthError.credentialSetAside(nil).content)
         case .cancelled, .providerFailed, .noProviderEmail, .invalidCallback, .sessionExpired, .other:
             SignInMessage(AuthError.other)
+        }
+    }
+
+    private static func phone(_ code: AuthError.Code) -> SignInMessage {
+        switch code {
+        case .userExists: SignInMessage("An account with this phone number already exists. Try signing in.")
+        case .wrongCredentials: SignInMessage("Incorrect phone number or password. Please try again.")
+        default: email(code)
         }
     }
 

@@ -30,6 +30,8 @@ public final class ProofModel {
     public let question: ProofQuestion
     /// The chosen method; nil if the question has none.
     public private(set) var method: ProofMethod?
+    /// The texted code's state, for the method ``ProofMethod/phone(_:)``.
+    public private(set) var texted: CodeModel?
     /// The typed code: an app's ASCII digits, or at most 80 characters.
     public var code = "" { didSet { clean() } }
     private let manager: AuthManager
@@ -39,6 +41,7 @@ public final class ProofModel {
         self.question = question
         self.manager = manager
         method = question.methods.first
+        texted = method.flatMap { CodeModel(texting: $0, manager: manager) }
     }
 
     /// The length of an app's code.
@@ -47,7 +50,7 @@ public final class ProofModel {
     /// The last attempt's message.
     public var message: SignInMessage? { if case .refused(let message) = phase { message } else { nil } }
     /// Whether to keep the screen open.
-    public var isBusy: Bool { phase == .checking }
+    public var isBusy: Bool { phase == .checking || texted?.isBusy == true }
     /// The alternatives to the chosen method.
     public var otherMethods: [ProofMethod] { question.methods.filter { $0 != method } }
 
@@ -57,6 +60,7 @@ public final class ProofModel {
         case .app(let app):
             app.friendlyName.map { ModelText("Enter the code that %@ shows.", $0) }
                 ?? "Enter the code that your authenticator app shows."
+        case .phone: "Enter the code we texted you."
         case .key: "Use your security key."
         case .recoveryCode: "Enter one of your recovery codes. Each works once."
         case .passkey: "Use your passkey to confirm that it's you."
@@ -74,7 +78,11 @@ public final class ProofModel {
         guard !isBusy, question.methods.contains(method) else { return }
         self.method = method
         (code, phase) = ("", .editing)
+        texted = CodeModel(texting: method, manager: manager)
     }
+
+    /// Requests the first message for ``texted``, if any. Call it whenever ``method`` has changed.
+    public func load() async { await texted?.sendAgain()?.value }
 
     /// Whether the button is enabled.
     ///
@@ -86,7 +94,8 @@ public final class ProofModel {
         case .recoveryCode: !code.allSatisfy { $0.isWhitespace || $0 == "-" }
         case .password: !password.isEmpty
         case .key, .passkey: true
-        case nil: false
+        // ``texted`` submits.
+        case .phone, nil: false
         }
     }
 
@@ -113,7 +122,7 @@ public final class ProofModel {
         _ method: ProofMethod, _ code: String, _ password: String, _ passkeys: (any PasskeyAuthenticator)?
     ) async throws(AuthError) {
         switch method {
-        case .app(let app): try await manager.proofs.prove(code: code, of: app.id)
+        case .app(let factor), .phone(let factor): try await manager.proofs.prove(code: code, of: factor.id)
         case .recoveryCode: try await manager.proofs.prove(recoveryCode: code)
         case .password: try await manager.proofs.prove(password: password)
         case .key(let key):

@@ -2,7 +2,7 @@ import Foundation
 public import Gatehouse
 public import Observation
 
-/// The state of the screen with passkeys, authenticator apps and recovery codes.
+/// The state of the screen with passkeys, authenticator apps, telephone numbers and recovery codes.
 ///
 /// Changes return their work, which outlives the screen.
 @MainActor @Observable
@@ -14,7 +14,7 @@ public final class SecurityModel {
     public private(set) var phase = Phase.loading
     /// The account's passkeys, oldest first; nil if the server has none.
     public private(set) var passkeys: [AuthPasskey]?
-    /// The proven authenticator apps and security keys.
+    /// The proven authenticator apps, security keys and telephone numbers.
     public private(set) var factors: [AuthFactor] = []
     /// The remaining recovery codes.
     public private(set) var codes: AuthRecoveryCodesStatus?
@@ -30,6 +30,8 @@ public final class SecurityModel {
 
     /// Whether to offer another authenticator app.
     public var offersApps: Bool { manager.serverSettings?.allowsAuthenticatorApps ?? true }
+    /// Whether to offer another telephone number.
+    public var offersPhones: Bool { manager.serverSettings?.allowsPhoneFactors ?? false }
     /// Whether to offer new recovery codes.
     public var offersNewCodes: Bool { !factors.isEmpty && manager.offersRecoveryCodes }
     /// Whether to show remaining recovery codes or offer new ones.

@@ -75,7 +75,7 @@ extension AuthError {
         case .forbidden, .freshSignInNeeded, .profileNotCreated, .setup, .unknown, .samePassword,
             .currentPasswordRequired, .currentPasswordWrong, .codeRequired, .emailDisabled, .lastSignInMethod,
             .tooLateToUndo, .secondFactorNeeded, .notOffered, .passkeyExists, .tooMany, .nameTaken, .otherFactorNeeded,
-            .alreadySignedIn:
+            .alreadySignedIn, .phoneNotConfirmed, .textNotSent, .phoneDisabled, .phoneInUse:
             .other
         case .passkeyRefused: .wrongCredentials
         case .passkeyFailed: .providerFailed

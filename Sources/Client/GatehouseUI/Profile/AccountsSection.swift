@@ -97,7 +97,7 @@ private enum AccountQuestion: DestructiveQuestion {
 extension Text {
     /// Names may be the same.
     init(_ account: DeviceAccount) {
-        if let text = account.email?.shownAddress ?? account.name {
+        if let text = account.email?.shownAddress ?? account.phone?.shownNumber ?? account.name {
             self.init(verbatim: text)
         } else {
             self.init(ui: "Account")
@@ -141,7 +141,7 @@ struct AccountName: View {
 
     var body: some View {
         VStack(alignment: .leading, spacing: 2) {
-            if account.email != nil, let name = account.name { Text(verbatim: name) }
+            if account.email ?? account.phone != nil, let name = account.name { Text(verbatim: name) }
             Text(account).textStyle(account.name == nil ? .body : .footnote)
             if account.state == .signedOut {
                 Text(ui: "Signed out").textStyle(.footnote).foregroundStyle(.secondary)

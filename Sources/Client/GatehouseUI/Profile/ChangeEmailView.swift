@@ -26,7 +26,7 @@ private struct ChangeEmailScreen: View {
 
     var body: some View {
         Group {
-            if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
+            if let code = model.code { CodeView(model: code, startOver: { model.startOver() }) } else { form }
         }
         .navigationTitle(title)
         .inlineTitle()

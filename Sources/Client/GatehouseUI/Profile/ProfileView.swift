@@ -194,8 +194,8 @@ private struct ProfileHeader: View {
                 .accessibilityHidden(true)
             VStack(alignment: .leading, spacing: 4) {
                 if let name = user?.firstName { Text(verbatim: name).textStyle(.headline, .title) }
-                if let email = user?.email {
-                    Text(verbatim: email.shownAddress).textStyle(.subheadline).foregroundStyle(.secondary)
+                if let address = user?.email?.shownAddress ?? user?.phone?.shownNumber {
+                    Text(verbatim: address).textStyle(.subheadline).foregroundStyle(.secondary)
                 }
             }
             Spacer()

@@ -6,7 +6,11 @@ import SwiftUI
 extension Text {
     init(method provider: String) {
         let method = AuthMethod(rawValue: provider)
-        if method == .email { self.init(ui: "Email and Password") } else { self.init(verbatim: method.name) }
+        switch method {
+        case .email: self.init(ui: "Email and Password")
+        case .phone: self.init(ui: "Phone Number")
+        default: self.init(verbatim: method.name)
+        }
     }
 }
 
@@ -14,13 +18,14 @@ struct IdentityRow: View {
     let identity: AuthUserIdentity
     let canRemove: Bool
     let remove: @MainActor () -> Void
+    @Environment(AuthManager.self) private var account: AuthManager?
 
     var body: some View {
         AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 Text(method: identity.provider)
-                if let email = identity.email {
-                    Text(verbatim: email.shownAddress).textStyle(.footnote).foregroundStyle(.secondary)
+                if let address {
+                    Text(verbatim: address).textStyle(.footnote).foregroundStyle(.secondary)
                 }
             }
             Spacer()
@@ -30,6 +35,13 @@ struct IdentityRow: View {
                     .accessibilityLabel(Text(ui: "Remove \(Text(method: identity.provider))"))
             }
         }
+    }
+}
+
+extension IdentityRow {
+    private var address: String? {
+        identity.provider == AuthMethod.phone.rawValue
+            ? account?.user?.phone?.shownNumber : identity.email?.shownAddress
     }
 }
 

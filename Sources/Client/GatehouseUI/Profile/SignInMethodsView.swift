@@ -119,6 +119,13 @@ private struct CredentialsSection: View {
             } label: {
                 manager.user?.email == nil ? Text(ui: "Add Email") : Text(ui: "Change Email")
             }
+            if manager.serverSettings?.allowsPhone == true {
+                NavigationLink {
+                    ChangePhoneView()
+                } label: {
+                    manager.user?.phone == nil ? Text(ui: "Add Phone Number") : Text(ui: "Change Phone Number")
+                }
+            }
             // A password is useless without an email address.
             if manager.user?.email != nil {
                 NavigationLink {
@@ -128,7 +135,10 @@ private struct CredentialsSection: View {
                 }
             }
         } footer: {
-            if let new = manager.user?.newEmail { Text(ui: "\(new) isn't confirmed yet.") }
+            VStack(alignment: .leading, spacing: 8) {
+                if let new = manager.user?.newEmail { Text(ui: "\(new) isn't confirmed yet.") }
+                if let new = manager.user?.newPhone { Text(ui: "\(new.shownNumber) isn't confirmed yet.") }
+            }
         }
     }
 }

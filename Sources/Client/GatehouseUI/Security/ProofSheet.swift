@@ -43,7 +43,7 @@ private struct ProofView: View {
 
     var body: some View {
         NavigationStack {
-            form
+            content
                 .navigationTitle(title)
                 .inlineTitle()
                 .toolbar {
@@ -57,7 +57,7 @@ private struct ProofView: View {
                     }
                 }
                 .overlay {
-                    if model.isBusy { BusyOverlay(text: Text(ui: "Checking…")) }
+                    if model.phase == .checking { BusyOverlay(text: Text(ui: "Checking…")) }
                 }
         }
         .interactiveDismissDisabled(model.isBusy)
@@ -77,6 +77,7 @@ private struct ProofView: View {
             password = ""
             isFocused = true
         }
+        .task(id: model.method) { await model.load() }
         .onDisappear { password = "" }
     }
 
@@ -84,6 +85,17 @@ private struct ProofView: View {
 
     /// Only an app's code has a known length.
     private var isComplete: Bool { if case .app? = model.method { model.canSubmit() } else { false } }
+
+    @ViewBuilder private var content: some View {
+        if let code = model.texted {
+            CodeView(model: code, startOver: nil) {
+                otherWays
+                startOverSection
+            }
+        } else {
+            form
+        }
+    }
 
     private var form: some View {
         Form {
@@ -108,16 +120,20 @@ private struct ProofView: View {
                 .clearRows()
             }
             otherWays
-            if model.canStartOver {
-                Section {
-                    startOver
-                } footer: {
-                    Text(ui: "If none of these work, start over with this email. Your current account is kept.")
-                }
-                .disabled(model.isBusy)
-            }
+            startOverSection
         }
         .scrollDismissesKeyboard(.interactively)
+    }
+
+    @ViewBuilder private var startOverSection: some View {
+        if model.canStartOver {
+            Section {
+                startOver
+            } footer: {
+                Text(ui: "If none of these work, start over with this email. Your current account is kept.")
+            }
+            .disabled(model.isBusy)
+        }
     }
 
     @ViewBuilder private var otherWays: some View {
@@ -174,7 +190,7 @@ private struct ProofView: View {
                 .onSubmit(submit)
                 .frame(minHeight: 44)
                 .disabled(model.isBusy)
-        case .key, .passkey, nil: EmptyView()
+        case .phone, .key, .passkey, nil: EmptyView()
         }
     }
 
@@ -200,7 +216,7 @@ extension ProofMethod {
     fileprivate var needsAuthenticator: Bool {
         switch self {
         case .key, .passkey: true
-        case .app, .recoveryCode, .password: false
+        case .app, .phone, .recoveryCode, .password: false
         }
     }
 }

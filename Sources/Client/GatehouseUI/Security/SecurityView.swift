@@ -3,7 +3,7 @@ import Gatehouse
 import GatehouseModel
 public import SwiftUI
 
-/// The account's passkeys, authenticator apps and recovery codes.
+/// The account's passkeys, authenticator apps, telephone numbers and recovery codes.
 ///
 /// ![Passkeys, an authenticator app and recovery codes.](SecurityView)
 ///
@@ -48,7 +48,7 @@ private struct SecurityScreen: View {
         List {
             if let message = model.message { Section { MessageView(message: message) } }
             if let keys = model.passkeys { passkeySection(keys) }
-            if model.offersApps || !model.factors.isEmpty { appSection }
+            if model.offersApps || model.offersPhones || !model.factors.isEmpty { factorSection }
             if model.offersCodes { codesSection }
         }
         .disabled(model.phase == .working)
@@ -79,7 +79,7 @@ private struct SecurityScreen: View {
         }
     }
 
-    private var appSection: some View {
+    private var factorSection: some View {
         Section {
             ForEach(model.factors) { factor in
                 FactorRow(factor: factor) { ask(.factor(factor)) }
@@ -89,6 +89,13 @@ private struct SecurityScreen: View {
                     AppEnrollmentView(manager: manager, issuer: branding.name)
                 } label: {
                     Text(ui: "Add an Authenticator App")
+                }
+            }
+            if model.offersPhones {
+                NavigationLink {
+                    PhoneView(kind: .secondFactor, manager: manager)
+                } label: {
+                    Text(ui: "Add a Phone Number")
                 }
             }
         } header: {
@@ -177,6 +184,7 @@ private struct FactorRow: View {
     }
 
     private var name: Text {
+        if let phone = factor.phone { return Text(verbatim: phone.shownNumber) }
         if factor.factorType == .webAuthn { return Text(verbatim: factor.friendlyName ?? "WebAuthn") }
         return factor.friendlyName.map { Text(verbatim: $0) } ?? Text(ui: "Authenticator App")
     }

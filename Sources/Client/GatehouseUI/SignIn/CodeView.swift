@@ -1,11 +1,17 @@
 import GatehouseModel
 import SwiftUI
 
-struct CodeView: View {
+struct CodeView<More: View>: View {
     let model: CodeModel
-    let startOver: @MainActor () -> Void
+    let startOver: (@MainActor () -> Void)?
+    private let more: More
     @State private var typed = ""
     @FocusState private var isFocused: Bool
+
+    /// - Parameter more: Sections below the form's own.
+    init(model: CodeModel, startOver: (@MainActor () -> Void)?, @ViewBuilder more: () -> More = { EmptyView() }) {
+        (self.model, self.startOver, self.more) = (model, startOver, more())
+    }
 
     var body: some View {
         form
@@ -17,7 +23,7 @@ struct CodeView: View {
             .onAppear {
                 typed = model.code
                 isFocused = true
-                announce("Check your email")
+                announce(model.kind.isTexted ? "Check your messages" : "Check your email")
             }
             .onChange(of: typed) {
                 model.code = typed
@@ -31,7 +37,12 @@ struct CodeView: View {
             .onChange(of: model.isHalfway) {
                 if model.isHalfway { announce("Now confirm from your other email address.") }
             }
-            .onChange(of: model.wasSentAgain) { if model.wasSentAgain { announce("The email is on its way.") } }
+            .onChange(of: model.wasSentAgain) {
+                guard model.wasSentAgain else { return }
+                announce(model.isOnItsWay)
+                // Disabled while the screen's first message was requested.
+                if case .phoneFactor = model.kind { isFocused = true }
+            }
             .task(id: model.waitsUntil) { await model.countDown() }
             .task { await model.load() }
     }
@@ -56,6 +67,7 @@ struct CodeView: View {
             } footer: {
                 countdown
             }
+            more
         }
         .scrollDismissesKeyboard(.interactively)
     }
@@ -76,7 +88,7 @@ struct CodeView: View {
     private var status: some View {
         VStack(alignment: .leading, spacing: 8) {
             if let message = model.message { MessageView(message: message) { model.retry() } }
-            if model.wasSentAgain { Text(ui: "The email is on its way.") }
+            if model.wasSentAgain { Text(model: model.isOnItsWay) }
         }
     }
 
@@ -97,22 +109,29 @@ struct CodeView: View {
             }
             .disabled(!model.canSendAgain)
         }
-        Button(action: startOver) {
-            startOverTitle.frame(minHeight: 44)
+        if let startOver {
+            Button(action: startOver) {
+                startOverTitle.frame(minHeight: 44)
+            }
+            .disabled(model.isBusy)
         }
-        .disabled(model.isBusy)
     }
 
     private var startOverTitle: Text {
         switch model.kind {
         case .link, .setAsidePassword, .setAsidePasskey: Text(ui: "Sign in Another Way")
         case .confirmation, .signIn, .passwordReset, .emailChange: Text(ui: "Use Another Email")
+        case .phoneSignIn, .phoneChange, .phoneFactor: Text(ui: "Use Another Number")
         }
     }
 
     @ViewBuilder private var countdown: some View {
         if let countdown = model.countdown, model.offersAnotherMail {
-            Text(ui: "Another email can be sent in \(countdown).").monospacedDigit()
+            if model.kind.isTexted {
+                Text(ui: "Another message can be sent in \(countdown).").monospacedDigit()
+            } else {
+                Text(ui: "Another email can be sent in \(countdown).").monospacedDigit()
+            }
         }
     }
 
@@ -121,6 +140,10 @@ struct CodeView: View {
         isFocused = false
         model.submit()
     }
+}
+
+extension CodeModel {
+    fileprivate var isOnItsWay: ModelText { kind.isTexted ? "The message is on its way." : "The email is on its way." }
 }
 
 private struct CodeHeader: View {
@@ -134,12 +157,12 @@ private struct CodeHeader: View {
         VStack(spacing: 16) {
             // With the largest text the field would be far below it.
             if !size.isAccessibilitySize {
-                Image(systemName: "envelope.badge")
+                Image(systemName: model.kind.isTexted ? "message.fill" : "envelope.badge")
                     .font(.system(size: symbolSize))
                     .foregroundStyle(branding.accent)
                     .accessibilityHidden(true)
             }
-            Text(ui: "Check your email")
+            (model.kind.isTexted ? Text(ui: "Check your messages") : Text(ui: "Check your email"))
                 .textStyle(.title2, .title, weight: .bold)
                 .accessibilityAddTraits(.isHeader)
             VStack(spacing: 8) {
@@ -169,6 +192,13 @@ private struct CodeHeader: View {
         case .setAsidePasskey:
             Text(ui: "We've sent a code to your account's email.")
             Text(ui: "Enter the code we emailed you to keep using this passkey.")
+        case .phoneSignIn:
+            Text(ui: "If \(model.recipient) can be used here, we've sent a code to it.")
+        case .phoneChange:
+            Text(ui: "We've sent a code to \(model.recipient).")
+            if account?.user?.phone != nil { Text(ui: "Until then, your phone number stays as it is.") }
+        case .phoneFactor:
+            Text(ui: "We've sent a code to \(model.recipient).")
         // A first address may be another account's, which a sign-up does not reveal.
         case .confirmation, .signIn, .passwordReset, .emailChange:
             Text(ui: "If \(model.email.shownAddress) can be used here, we've sent a code to it.")

@@ -39,7 +39,7 @@ private struct EmailAuthScreen: View {
     var body: some View {
         // A Group disappears with each branch, and the passwords with it.
         ZStack {
-            if let code = model.code { CodeView(model: code) { model.startOver() } } else { form }
+            if let code = model.code { CodeView(model: code, startOver: { model.startOver() }) } else { form }
         }
         .navigationTitle(title)
         .inlineTitle()

@@ -118,17 +118,9 @@ private struct LoginScreen: View {
                 }
             }
             if passkeyPlace == .last { passkeyButton }
-            if model.offersEmail {
+            if model.offersEmail || model.offersPhone {
                 if !providers.isEmpty || offersPasskey { OrDivider() }
-                if needsNoPassword {
-                    NavigationLink {
-                        MailView(.signIn, manager: manager)
-                    } label: {
-                        EmailLabel()
-                    }
-                } else {
-                    NavigationLink(value: EmailAuthForm.Mode.signIn) { EmailLabel() }
-                }
+                addressButtons
             }
             if model.lastMethod != nil { PasskeySignUpButton(model: model, style: WideButtonStyle()) }
             if model.offersSignUp, !needsNoPassword {
@@ -140,6 +132,27 @@ private struct LoginScreen: View {
         .buttonStyle(WideButtonStyle())
     }
 
+    @ViewBuilder private var addressButtons: some View {
+        if model.offersEmail {
+            if needsNoPassword {
+                NavigationLink {
+                    MailView(.signIn, manager: manager)
+                } label: {
+                    EmailLabel()
+                }
+            } else {
+                NavigationLink(value: EmailAuthForm.Mode.signIn) { EmailLabel() }
+            }
+        }
+        if model.offersPhone {
+            NavigationLink {
+                PhoneAuthView()
+            } label: {
+                PhoneLabel()
+            }
+        }
+    }
+
     private var entersCode: Binding<Bool> {
         Binding {
             model.code != nil && !model.isFinished
@@ -149,7 +162,7 @@ private struct LoginScreen: View {
     }
 
     @ViewBuilder private var codeView: some View {
-        if let code = model.code { CodeView(model: code) { model.startOver() } }
+        if let code = model.code { CodeView(model: code, startOver: { model.startOver() }) }
     }
 
     private var offersPasskey: Bool { model.offersPasskey && passkeys != nil }
@@ -224,36 +237,6 @@ private struct LoginScreen: View {
         } else {
             signIn(with: method)
         }
-    }
-}
-
-private struct EmailLabel: View {
-    var body: some View {
-        Label {
-            Text(ui: "Sign in with Email")
-        } icon: {
-            Image(systemName: "envelope.fill")
-        }
-    }
-}
-
-/// Avoids a second account.
-private struct LastMethod: View {
-    let method: AuthMethod
-
-    var body: some View {
-        Group {
-            if method == .email {
-                Text(ui: "Last time you signed in with your email.")
-            } else if method == .passkey {
-                Text(ui: "Last time you signed in with a passkey.")
-            } else {
-                Text(ui: "Last time you signed in with \(method.name).")
-            }
-        }
-        .textStyle(.footnote)
-        .foregroundStyle(.secondary)
-        .multilineTextAlignment(.center)
     }
 }
 

@@ -14,7 +14,7 @@ struct MailView: View {
 
     var body: some View {
         Group {
-            if let code = model.code { CodeView(model: code) { model.startOver() } } else { question }
+            if let code = model.code { CodeView(model: code, startOver: { model.startOver() }) } else { question }
         }
         .navigationTitle(kind == .signIn ? Text(ui: "Sign in with Email") : Text(ui: "Forgot password?"))
         .inlineTitle()

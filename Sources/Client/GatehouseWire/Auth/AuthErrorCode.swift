@@ -152,7 +152,7 @@ extension AuthErrorCode {
     public static let overEmailSendRateLimit = Self(rawValue: "over_email_send_rate_limit")
     /// Too many text messages. Wait for the time in the error.
     public static let overSMSSendRateLimit = Self(rawValue: "over_sms_send_rate_limit")
-    /// Sending the text message failed.
+    /// Sending the text message failed, or its country gets none.
     public static let smsSendFailed = Self(rawValue: "sms_send_failed")
     /// The server sends no email to this address.
     public static let emailAddressNotAuthorized = Self(rawValue: "email_address_not_authorized")

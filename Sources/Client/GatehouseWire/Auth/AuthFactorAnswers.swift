@@ -10,6 +10,8 @@ public struct AuthEnrolledFactor: Hashable, Sendable, Identifiable {
     public var friendlyName: String?
     /// The secret for the authenticator app; nil for other kinds.
     public var totp: TOTP?
+    /// The number as sent; nil for other kinds.
+    public var phone: String?
 
     /// An authenticator app's secret, sent only once, never printed.
     public struct TOTP: Hashable, Sendable {
@@ -43,6 +45,7 @@ extension AuthEnrolledFactor {
         self.init(
             id: try members.uuid("id"), type: AuthFactorType(rawValue: try members.required("type")),
             friendlyName: members.text("friendly_name"))
+        phone = members.text("phone")
         guard let totp = members["totp"] else { return }
         let secrets = try WireMembers(totp, path: "factor.totp")
         self.totp = TOTP(

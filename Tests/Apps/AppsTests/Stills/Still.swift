@@ -23,7 +23,8 @@ struct Still: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + restoring
+        home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + phone
+        + restoring
         + journal
 
     var testDescription: String { name }
