@@ -4,6 +4,7 @@ import GatehouseWire
 /// A YAML file of settings with the keys of ``Setting``.
 package struct ConfigurationFile: Sendable {
     package let path: String
+    private let places: [String: String]
     private let values: [String: String]
     package private(set) var problems: [SettingsProblem] = []
 
@@ -11,13 +12,19 @@ package struct ConfigurationFile: Sendable {
 
     /// - Throws: ``SettingsProblems`` if the file is unreadable or not a YAML mapping, with the line.
     package init(path: String) throws(SettingsProblems) {
-        self.path = path
         let text: String
         do throws(UnreadableFile) {
             text = try GivenSettings.readText(path)
         } catch {
             throw SettingsProblems([SettingsProblem(path, "cannot be read: \(error)")])
         }
+        try self.init(path: path, text: text)
+    }
+
+    /// - Parameter places: Where other keys than the file's own come from, instead of `path`.
+    /// - Throws: As ``init(path:)``, for a text that may not be written yet.
+    package init(path: String, text: String, places: [String: String] = [:]) throws(SettingsProblems) {
+        (self.path, self.places) = (path, places)
         let (keys, secrets) = (Setting.allCases.map(\.key), Setting.allCases.filter(\.isSecret).map(\.key))
         let known = Set(keys + secrets.map { $0 + "_file" })
         let entries: [(key: String, value: String)]
@@ -38,7 +45,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     private func problem(_ key: String, _ expected: String) -> SettingsProblem {
-        SettingsProblem("\(key) in \(path)", expected)
+        SettingsProblem("\(key) in \(places[key] ?? path)", expected)
     }
 
     func value(of setting: Setting) -> GivenSettings.Value? {
@@ -55,6 +62,7 @@ package struct ConfigurationFile: Sendable {
 
     private func value(named name: String, namesFile: Bool = false) -> GivenSettings.Value? {
         guard let text = values[name], !text.isEmpty else { return nil }
-        return GivenSettings.Value(text: text, origin: "\(name) in \(path)", namesFile: namesFile, isFromFile: true)
+        return GivenSettings.Value(
+            text: text, origin: "\(name) in \(places[name] ?? path)", namesFile: namesFile, isFromFile: true)
     }
 }

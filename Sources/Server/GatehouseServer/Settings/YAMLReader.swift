@@ -11,6 +11,12 @@ struct YAMLReader {
 
     /// - Returns: In the order of the text. Commas join a list.
     static func entries(of text: String) throws(YAMLProblem) -> [(String, String)] {
+        try reading(text) { reader throws(YAMLProblem) in try reader.entries() }
+    }
+
+    static func reading<Value>(
+        _ text: String, _ read: (YAMLReader) throws(YAMLProblem) -> Value
+    ) throws(YAMLProblem) -> Value {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else { throw .notSettings }
@@ -19,7 +25,7 @@ struct YAMLReader {
         return try (Array(text.utf8) + [0]).withUnsafeBufferPointer { bytes throws(YAMLProblem) in
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count - 1)
-            return try Self(parser: parser, bytes: bytes).entries()
+            return try read(Self(parser: parser, bytes: bytes))
         }
     }
 
@@ -71,10 +77,16 @@ struct YAMLReader {
         }
     }
 
-    private struct Event {
+    struct Event {
         let type: yaml_event_type_t
         let line, column: Int
+        /// Exclusive, and from one.
+        let endLine, endColumn: Int
         var text: String?
+        /// Not quoted, and not a block below `|` or `>`.
+        var isPlain = false
+        /// A mapping or list in brackets.
+        var isFlow = false
 
         func requiredText() throws(YAMLProblem) -> String {
             guard let text else { throw .notSettings }
@@ -82,20 +94,27 @@ struct YAMLReader {
         }
     }
 
-    private func next() throws(YAMLProblem) -> Event {
+    func next() throws(YAMLProblem) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem }
         defer { yaml_event_delete(&event) }
-        var read = Event(type: event.type, line: event.start_mark.line + 1, column: event.start_mark.column + 1)
+        var read = Event(
+            type: event.type, line: event.start_mark.line + 1, column: event.start_mark.column + 1,
+            endLine: event.end_mark.line + 1, endColumn: event.end_mark.column + 1)
         // A tag would change the text's meaning.
         let refused: UnsafeMutablePointer<yaml_char_t>?
         switch event.type {
         case YAML_ALIAS_EVENT: refused = event.data.alias.anchor
-        case YAML_SEQUENCE_START_EVENT: refused = event.data.sequence_start.anchor ?? event.data.sequence_start.tag
-        case YAML_MAPPING_START_EVENT: refused = event.data.mapping_start.anchor ?? event.data.mapping_start.tag
+        case YAML_SEQUENCE_START_EVENT:
+            refused = event.data.sequence_start.anchor ?? event.data.sequence_start.tag
+            read.isFlow = event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+        case YAML_MAPPING_START_EVENT:
+            refused = event.data.mapping_start.anchor ?? event.data.mapping_start.tag
+            read.isFlow = event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             refused = scalar.anchor ?? scalar.tag
+            read.isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
             read.text = String(
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
         default: refused = nil
@@ -120,7 +139,7 @@ struct YAMLReader {
 }
 
 /// Contains positions from one, and of the text only keys.
-enum YAMLProblem: Error, CustomStringConvertible {
+package enum YAMLProblem: Error, CustomStringConvertible {
     /// - Parameter key: Its value has the error.
     case syntax(line: Int, column: Int, key: String? = nil)
     /// A mapping, or a list with other values than texts: usually JSON without quotes.
@@ -128,16 +147,27 @@ enum YAMLProblem: Error, CustomStringConvertible {
     /// The first occurrence's line.
     case repeatedKey(line: Int)
     case anchor(line: Int)
+    case tooDeep(line: Int)
     case notSettings
 
-    var description: String {
+    package var description: String {
         switch self {
         case .syntax(let line, let column, _): "is not valid YAML: see line \(line), column \(column)"
         case .nested(_, let line):
             "is not a text or a list of texts: see line \(line); put JSON in single quotes, or indented below `|`"
         case .repeatedKey(let line): "has a key twice: see the lines from \(line) on"
         case .anchor(let line): "has an anchor, an alias or a tag in line \(line): write the value itself"
+        case .tooDeep(let line): "is nested too deeply: see line \(line)"
         case .notSettings: "is not a list of settings: expected lines such as port: 9999"
+        }
+    }
+
+    package var line: Int? {
+        switch self {
+        case .syntax(let line, _, _), .nested(_, let line), .repeatedKey(let line), .anchor(let line),
+            .tooDeep(let line):
+            line
+        case .notSettings: nil
         }
     }
 
