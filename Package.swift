@@ -62,13 +62,14 @@ let server = """
     IdentityProviders: GatehouseWire JSONWebTokens Crypto
     SMTP: GatehouseWire CurlTransfers CCurl
     MailTemplates: GatehouseWire CEmbedded Mustache
+    TextMessages: GatehouseWire IdentityProviders MailTemplates
     Sources/Server
     HTTPServing: \(serving) HummingbirdCore Logging NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1
     AuthServer: \(serving) \(accounts) MailTemplates CQREncode Crypto Logging
     ProfileGateway: \(serving) JSONWebTokens SQLDatabase Logging
     WebPages: \(serving) MailTemplates CEmbedded Crypto Mustache
     GatehouseServer: \(serving) \(accounts) \(databases) AuthServer ProfileGateway WebPages MailTemplates SMTP \
-    CurlTransfers CCurl CEmbedded CProcess CYAML Logging ServiceLifecycle
+    TextMessages CurlTransfers CCurl CEmbedded CProcess CYAML Logging ServiceLifecycle
     GatehouseCLI Sources/Program/GatehouseCLI: \(accounts) \(databases) GatehouseServer AuthServer ProfileGateway \
     HTTPServing SMTP GatehouseWire Gatehouse GatehouseDesktop GatehouseModel DevStack CEmbedded Crypto Logging \
     NIOCore ArgumentParser ServiceLifecycle UnixSignals \(isFuzzed ? "" : "LiveScreens")
@@ -98,11 +99,11 @@ let tests = """
     Tests/Databases
     SQLDatabaseTests SQLiteDriverTests PostgresDriverTests: TestDatabases
     Tests/Protocols
-    JSONWebTokensTests IdentityProvidersTests SMTPTests MailTemplatesTests WebAuthnTests: SoftAuthenticator
+    JSONWebTokensTests IdentityProvidersTests SMTPTests MailTemplatesTests TextMessagesTests WebAuthnTests: SoftAuthenticator
     Tests/Server
     HTTPServingTests ProfileGatewayTests: NIOEmbedded
     AuthServerTests: DevStack TestSupport SQLDatabase SoftAuthenticator Seeding
-    WebPagesTests GatehouseServerTests EndToEndTests: \(composed) TestSupport SQLDatabase SoftAuthenticator
+    WebPagesTests GatehouseServerTests EndToEndTests: \(composed) TestSupport SQLDatabase SoftAuthenticator TextMessages
     GatehouseCLITests Tests/Program/GatehouseCLITests: TestSupport
     DevStackTests Tests/Development/DevStackTests: IdentityProviders TestDatabases Logging
     session-explorer Tests/SessionExplorer: Gatehouse GatehouseWire AccountDomain AccountStore \(databases)
@@ -139,9 +140,8 @@ let linux = """
 
 // MARK: - What some targets have besides
 func words(_ text: String) -> [String] { text.split { " \n".contains($0) }.map(String.init) }
-let programs =
-    words("BoxScore DailyRitual gatehouse-seed session-explorer webauthn-verdicts")
-    + [isFuzzed ? "fuzz" : "GatehouseCLI"]
+let programs = words(
+    "BoxScore DailyRitual gatehouse-seed session-explorer webauthn-verdicts \(isFuzzed ? "fuzz" : "GatehouseCLI")")
 /// What Xcode compiles outside of this package: it sees no `package` declaration here either.
 let apps = words("AppSupport BoxScoreScreens BoxScore DailyRitualScreens DailyRitual Example")
 /// Xcode refuses part of what is a warning here. In an app's build, the warnings of a newer SDK are no errors.
@@ -168,7 +168,7 @@ let resources: [String: [Resource]] = [
     "HeadlessSwiftUITests": [.process("Texts")], "MailTemplates": embedded("Layout/mail.html Layout/mail.txt"),
     "WebPages": embedded("Layout/page.html Layout/form.html Layout/console.html Layout/part.html Layout/table.html")
         + embedded("Assets/pages.css.gz Assets/console.css.gz Assets/live.js Assets/account.js Assets/passkey.svg")
-        + embedded("Assets/apple.svg Assets/google.svg Assets/mail.svg"),
+        + embedded("Assets/apple.svg Assets/google.svg Assets/mail.svg"), "TextMessages": embedded("providers.json"),
     "LiveScreens": [.copy("Fonts")] + embedded("Page/app.html Page/app.css Page/app.js Page/teams.json"),
 ]
 

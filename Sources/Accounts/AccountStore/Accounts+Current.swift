@@ -74,7 +74,7 @@ extension Accounts {
                     ended = try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
                 } else {
                     ended = try sessions.endSessions(of: user, keeping: kept, end, at: now, in: db)
-                    try db.endAddressChange(of: user, at: now)
+                    try db.endChanges(of: user, at: now)
                 }
                 try db.voidCodes(of: user)
             }

@@ -66,7 +66,7 @@ extension Accounts {
         try mailQueue.dropMails(to: account.user, at: now, in: db)
         try sessions.delete(id, end, at: now, in: db)
         let entry =
-            actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.email ?? "") }
+            actor.map { AuditEntry(.userDeleted, actor: $0, actorName: account.user.name) }
             ?? AdminStore.adminEntry(.userDeleted, account.user, from: device)
         try record([entry], at: now, in: db)
     }
@@ -89,7 +89,7 @@ extension Accounts {
             try db.run("DELETE FROM identities WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
-            account.user.times.emailProvenAt = nil
+            (account.user.times.emailProvenAt, account.user.times.phoneProvenAt) = (nil, nil)
             (account.user.times.deletedAt, account.user.times.updatedAt) = (now, now)
             try db.forgetFactors(of: &account.user)
             try db.update(account.user)

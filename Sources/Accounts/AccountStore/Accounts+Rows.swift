@@ -40,6 +40,8 @@ extension Accounts {
             .init("set_aside") { $0.storedSetAside = $1.textIfPresent() },
             .init("former_email") { $0.formerEmail = $1.textIfPresent() },
             .init("former_email_moved_at") { $0.times.formerEmailMovedAt = $1.instantIfPresent() },
+            .init("phone_proven_at") { $0.times.phoneProvenAt = $1.instantIfPresent() },
+            .init("phone_change_session") { $0.phoneChangeSession = $1.idIfPresent() },
         ])
 
     static let identityColumns = Columns(
@@ -158,7 +160,7 @@ extension Connection {
                 new_phone, created_at, updated_at, email_confirmed_at, phone_confirmed_at, last_sign_in_at, invited_at,
                 confirmation_sent_at, recovery_sent_at, email_change_sent_at, phone_change_sent_at,
                 reauthentication_sent_at, banned_until, deleted_at, email_proven_at, set_aside, former_email,
-                former_email_moved_at)
+                former_email_moved_at, phone_proven_at)
             VALUES (
                 \(user.id), \(user.audience), \(user.role), \(user.email), \(user.phone), \(user.passwordHash?.reveal()),
                 \(user.appMetadata), \(user.userMetadata), \(user.isAnonymous), \(user.newEmail), \(user.newPhone),
@@ -166,7 +168,7 @@ extension Connection {
                 \(times.lastSignInAt), \(times.invitedAt), \(times.confirmationSentAt), \(times.recoverySentAt),
                 \(times.emailChangeSentAt), \(times.phoneChangeSentAt), \(times.reauthenticationSentAt),
                 \(times.bannedUntil), \(times.deletedAt), \(times.emailProvenAt), \(user.storedSetAside),
-                \(user.formerEmail), \(times.formerEmailMovedAt))
+                \(user.formerEmail), \(times.formerEmailMovedAt), \(times.phoneProvenAt))
             """)
     }
 

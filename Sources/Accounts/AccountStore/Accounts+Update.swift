@@ -13,11 +13,17 @@ package struct UserUpdate: Sendable {
     package var email: EmailAddress?
     /// Takes effect when emailed codes confirm it.
     package var emailChange: EmailChange?
+    /// Takes effect immediately; confirmed but not proven.
+    package var phone: PhoneNumber?
+    /// Takes effect when a texted code confirms it.
+    package var phoneChange: PhoneChange?
     package var device: Device?
     /// Replaces the current password, and is used up.
     package var reauthentication: MailedReauthentication?
 
     package init(device: Device? = nil) { self.device = device }
+
+    var newPhone: PhoneNumber? { phone ?? phoneChange?.phone }
 }
 
 package struct EmailChange: Sendable {
@@ -35,7 +41,7 @@ package struct EmailChange: Sendable {
 /// Only `updated` has changed anything.
 package enum UserUpdateOutcome: Sendable {
     case updated(Account)
-    case emailTaken
+    case emailTaken, phoneTaken
     case changedMeanwhile
     /// Used by another change, or expired.
     case codeSpent
@@ -59,11 +65,8 @@ extension Accounts {
             guard case .good(var account) = changer else { return changer.isGone ? .gone : .sessionEnded }
             var entries: [AuditEntry] = []
             let before = account.user
-            let name = before.email ?? ""
-            let wanted = update.email ?? update.emailChange?.email
-            if let wanted, wanted.text != account.user.email, try db.isTaken(wanted, besides: user) {
-                return .emailTaken
-            }
+            let name = before.name
+            if let taken = try db.taken(by: update, of: before) { return taken }
             account.user.times.updatedAt = now
             if let metadata = update.metadata {
                 account.user.userMetadata = try Self.merged(metadata, into: account.user.userMetadata)
@@ -83,6 +86,10 @@ extension Accounts {
                 entries.append(AuditEntry(.userModified, actor: user, actorName: email.text))
             }
             if let change = update.emailChange { try begin(change, of: &account, in: session, at: now, in: db) }
+            if let number = update.newPhone, number.text != before.phone {
+                try change(number, update, of: &account, in: session, at: now, in: db)
+                entries.append(AuditEntry(.userModified, actor: user, actorName: name))
+            }
             try notify(update, of: before, at: now, in: db)
             try db.update(account.user)
             try record(entries, at: now, in: db)
@@ -101,7 +108,7 @@ extension Accounts {
         user.passwordHash = hash
         user.setAside.passwords = []
         // Its codes are void, and no repeated email may restore them.
-        user.newEmail = nil
+        (user.newEmail, user.newPhone) = (nil, nil)
         let end = SessionEnd.byUser(.passwordChanged, in: session, from: device)
         try sessions.endSessions(of: user.id, keeping: session, end, at: now, in: db)
         try db.voidCodes(of: user.id)
@@ -162,7 +169,7 @@ extension Accounts {
         (account.user.formerEmail, account.user.times.formerEmailMovedAt) = (nil, nil)
         account.user.times.emailUndeliverableAt = nil
         account.user.newEmail = nil
-        try db.voidTokens(of: account.user.id)
+        for slot in TokenSlot.allCases where slot != .phoneChange { try db.voidTokens(of: account.user.id, slot) }
         // A new address is unproven, unless a linked provider verified it.
         let isProven = account.identities.contains { $0.vouches(for: email.text) }
         account.user.times.emailProvenAt = isProven ? account.user.times.emailConfirmedAt : nil
@@ -186,6 +193,18 @@ extension Accounts {
 }
 
 extension Connection {
+    fileprivate func taken(by update: UserUpdate, of user: User) throws -> UserUpdateOutcome? {
+        if let email = update.email ?? update.emailChange?.email, email.text != user.email,
+            try isTaken(email, besides: user.id)
+        {
+            return .emailTaken
+        }
+        guard let phone = update.newPhone, phone.text != user.phone, try isTaken(phone, besides: user.id) else {
+            return nil
+        }
+        return .phoneTaken
+    }
+
     /// Whether another account has the address, in its own column or in an identity.
     func isTaken(_ email: EmailAddress, besides user: UserID) throws -> Bool {
         try row(
@@ -206,6 +225,7 @@ extension Connection {
         try noteUpdate(of: user)
         let times = user.times
         let changeSession = user.newEmail == nil ? nil : user.addressChangeSession
+        let phoneSession = user.newPhone == nil ? nil : user.phoneChangeSession
         try run(
             """
             UPDATE users SET
@@ -214,7 +234,8 @@ extension Connection {
                 user_metadata = \(user.userMetadata), is_anonymous = \(user.isAnonymous), new_email = \(user.newEmail),
                 new_phone = \(user.newPhone), address_change_session = \(changeSession), updated_at = \(times.updatedAt),
                 email_confirmed_at = \(times.emailConfirmedAt), email_proven_at = \(times.emailProvenAt),
-                phone_confirmed_at = \(times.phoneConfirmedAt),
+                phone_confirmed_at = \(times.phoneConfirmedAt), phone_proven_at = \(times.phoneProvenAt),
+                phone_change_session = \(phoneSession),
                 last_sign_in_at = \(times.lastSignInAt), banned_until = \(times.bannedUntil),
                 deleted_at = \(times.deletedAt), set_aside = \(user.storedSetAside),
                 former_email = \(user.formerEmail), former_email_moved_at = \(times.formerEmailMovedAt),

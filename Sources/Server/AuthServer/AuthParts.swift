@@ -9,6 +9,7 @@ extension AuthServer {
     package var factors: FactorHandlers { FactorHandlers(server: self) }
     package var mail: MailHandlers { MailHandlers(server: self) }
     var mailAdmission: MailAdmission { MailAdmission(server: self) }
+    var texts: TextAdmission { TextAdmission(server: self) }
     package var mailDelivery: MailDelivery { MailDelivery(server: self) }
     package var passkeys: PasskeyHandlers { PasskeyHandlers(server: self) }
     package var identities: IdentityHandlers { IdentityHandlers(server: self) }
@@ -39,6 +40,7 @@ extension AuthPart {
     var usedTokens: UsedTokens { server.usedTokens }
     var callers: Callers { server.callers }
     var mailAdmission: MailAdmission { server.mailAdmission }
+    var texts: TextAdmission { server.texts }
 }
 
 package struct AdminHandlers: AuthPart { package let server: AuthServer }

@@ -16,6 +16,8 @@ package final class AuthServer: Sendable {
     let attempts: Attempts?
     let providers: SignInProviders
     let mailer: Mailer?
+    /// Delivers text messages. nil without a way to send them.
+    let texter: Mailer?
     let hooks: Hooks?
     let webhooks: Webhooks?
     let captcha: Captcha?
@@ -32,7 +34,7 @@ package final class AuthServer: Sendable {
     package init(
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
         attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil,
-        hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil,
+        texter: Mailer? = nil, hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil,
         breachedPasswords: BreachedPasswords? = nil
     ) {
         self.settings = settings
@@ -43,6 +45,7 @@ package final class AuthServer: Sendable {
         self.attempts = attempts
         self.providers = providers
         self.mailer = mailer
+        self.texter = texter
         self.hooks = hooks
         self.webhooks = webhooks
         self.captcha = captcha
@@ -121,7 +124,7 @@ package final class AuthServer: Sendable {
     private var mailRoutes: [Route] {
         let wait = runtime.requestTimeLimit
         // Without mail these routes cost nothing.
-        let hasMail = settings.mail != nil
+        let hasMail = settings.mail != nil || settings.texts != nil
         let (asking, verifying) = (hasMail ? Limits.mailRequest : nil, hasMail ? Limits.verify : nil)
         func asks(_ path: String, _ handler: @escaping Route.Handler) -> Route {
             Route(.post, path, guardedBy: callers.admitClient, limitedBy: asking, timeLimit: wait, handler)
@@ -174,6 +177,7 @@ struct AuthCounts: Sendable {
     let notices: Counter
     let revocations: Counter
     let mails: Counter
+    let texts: Counter
     let factors: Counter
     let hooks: Counter
     let webhooks: Counter
@@ -194,6 +198,9 @@ struct AuthCounts: Sendable {
             labels: ["provider", "outcome"])
         mails = metrics.counter(
             "gatehouse_mails_total", "Attempts to send a mail by kind and outcome.", labels: ["kind", "outcome"])
+        texts = metrics.counter(
+            "gatehouse_texts_total", "Attempts to send a text message, and requests that a limit refused.",
+            labels: ["kind", "outcome"])
         factors = metrics.counter(
             "gatehouse_factor_answers_total", "Answers of second factors by kind and outcome.",
             labels: ["kind", "outcome"])

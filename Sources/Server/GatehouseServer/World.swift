@@ -22,6 +22,8 @@ package struct World: Sendable {
     package var logger: Logger
     /// Replaces the settings' delivery; nil in the program.
     package var mail: (@Sendable (OutgoingMail) async -> MailResult)?
+    /// Likewise for text messages.
+    package var texts: (@Sendable (OutgoingMail) async -> MailResult)?
     /// Called on any thread; must not block.
     package var requestAnswered: (@Sendable (AnsweredRequest) -> Void)?
     /// Keeps complete mails instead of sending them.

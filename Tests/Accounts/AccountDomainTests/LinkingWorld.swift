@@ -218,6 +218,7 @@ struct LinkingWorld {
         account.signInMethods.count { method in
             switch method {
             case .password: passwords[account.user.id] == person
+            case .phone: false
             case .identity(let id, _):
                 account.identities.contains { $0.id == id && $0.providerID.hasPrefix("\(person) ") }
             }

@@ -38,7 +38,7 @@ struct MailTests {
     @Test("What a mail says survives the outbox")
     func content() throws {
         var content = MailContent(
-            kind: .recovery, recipient: try #require(EmailAddress("a@b.c")), redirectTo: "app://x")
+            kind: .recovery, recipient: try #require(Recipient("a@b.c")), redirectTo: "app://x")
         content.code = Secret("123456")
         content.data = ["a": 1]
         let read = try #require(MailContent(json: content.json))

@@ -16,7 +16,7 @@ struct AccountHistoryTests {
         store.clock.advance(by: .seconds(1))
         let email = try #require(EmailAddress("ada@example.com"))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-        try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+        try await store.accounts.mails.ask(MailAsk(.recovery, .email(email), request), at: store.clock.now)
         let mail = try #require(
             try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
                 .first)

@@ -36,7 +36,7 @@ struct ErasureTests {
         for _ in 0..<2 { _ = try await accounts.signIns.signIn(account, from: device, at: store.clock.now) }
         let request = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
         try await accounts.mails.ask(
-            MailAsk(.recovery, #require(EmailAddress(Self.address)), request), at: store.clock.now)
+            MailAsk(.recovery, .email(#require(EmailAddress(Self.address))), request), at: store.clock.now)
         for mail in try await accounts.mailQueue.takeMails(.codes, limit: 9, lease: .seconds(60), at: store.clock.now) {
             guard case .request(let ask) = mail.content else { continue }
             _ = try await accounts.mails.resolve(ask, of: mail, at: store.clock.now)

@@ -13,7 +13,7 @@ extension Accounts {
         return [
             currentLookup(user, session: session), SessionStore.refreshLookup(session),
             SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now),
-            SignInStore.ownEmailLookup(email),
+            SignInStore.ownLookup(.email(email)),
             SignInStore.emailLookup(email), SessionStore.sessionsLookup(user),
             LinkStore.identityLookup("google", user.text),
             LinkStore.removalLookup("google", user.text),

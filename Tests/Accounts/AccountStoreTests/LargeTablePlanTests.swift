@@ -78,7 +78,7 @@ struct LargeTablePlanTests {
         for number in 0..<200 {
             let email = try #require(EmailAddress("person\(number)@example.com"))
             let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-            try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+            try await store.accounts.mails.ask(MailAsk(.recovery, .email(email), request), at: store.clock.now)
         }
         _ = try await store.accounts.mails.endUnanswered(.codes, limit: 8, at: store.clock.now)
         _ = try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
@@ -182,7 +182,7 @@ extension StoreFixture {
         let email = try #require(EmailAddress("ada@example.com"))
         let account = try #require(try await accounts.signIns.account(email: email))
         _ = try await accounts.signIns.signIn(account, from: device, at: clock.now)
-        _ = try await accounts.signIns.sessionAddresses(of: email)
+        _ = try await accounts.signIns.sessionAddresses(of: .email(email))
         let hash = try #require(account.user.passwordHash)
         try await accounts.signIns.upgradeHash(hash, of: user, to: hash)
         let refreshed = try #require(try await refresh(issued.refreshToken).issued)
@@ -261,7 +261,7 @@ extension StoreFixture {
         let issued = try await signedIn("mailed@example.com")
         let email = try #require(EmailAddress("mailed@example.com"))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
-        try await accounts.mails.ask(MailAsk(.recovery, email, request), at: clock.now)
+        try await accounts.mails.ask(MailAsk(.recovery, .email(email), request), at: clock.now)
         _ = try await accounts.mails.endUnanswered(.codes, limit: 8, at: clock.now)
         let mails = try await accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: clock.now)
         let mail = try #require(mails.first)
@@ -272,7 +272,7 @@ extension StoreFixture {
         for result in [MailResult.failed(reason: "r"), .sent] {
             try await accounts.mailQueue.report(result, of: resolved, chance: 0, at: clock.now)
         }
-        let wrong = MailedProof.code(Secret("none"), sentTo: email)
+        let wrong = MailedProof.code(Secret("none"), sentTo: .email(email))
         _ = try await accounts.codes.verify(wrong, for: [.recovery], from: device, at: clock.now)
         _ = try await accounts.codes.verify(.link(link), for: [.recovery], from: device, at: clock.now)
         _ = try await accounts.mails.mailReauthentication(issued.account.user.id, request, at: clock.now)

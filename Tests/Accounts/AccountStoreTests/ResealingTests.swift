@@ -135,14 +135,14 @@ extension StoreFixture {
             delivery: .code(key, handing: ProviderHandout(accessToken: Secret("access"), refreshToken: nil)))
         _ = try await asked(identity())
         for hash in ["$hash$", "$another hash$"] {
-            var signUp = EmailSignUp(
+            var signUp = SignUpRequest(
                 email: EmailAddress("new@example.com")!, passwordHash: Secret(hash), metadata: [:], isConfirmed: false)
             signUp.mail = MailRequest(redirectTo: "https://app.example.org", lifetime: .seconds(3_600))
             _ = try await accounts.signIns.signUp(signUp, from: device, at: clock.now)
         }
         let endpoint = WebhookEndpoint(
             name: "app", url: "https://app.example.org", secrets: [], kinds: Set(AccountEventKind.allCases))
-        let told = EmailSignUp(
+        let told = SignUpRequest(
             email: EmailAddress("told@example.com")!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
         _ = try await accounts.telling([endpoint]).signIns.signUp(told, from: device, at: clock.now)
         return (issued, factor)

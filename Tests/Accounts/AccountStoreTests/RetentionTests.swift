@@ -22,7 +22,7 @@ struct RetentionTests {
         let issued = try await store.signedIn(email)
         let request = MailRequest(redirectTo: "", lifetime: .seconds(600))
         try await store.accounts.mails.ask(
-            MailAsk(.recovery, #require(EmailAddress(email)), request), at: store.clock.now)
+            MailAsk(.recovery, .email(#require(EmailAddress(email))), request), at: store.clock.now)
         _ = try await store.accounts.mailQueue.dropMails(nil, at: store.clock.now)
         try await store.accounts.signOut(
             issued.account.user.id, name: "", session: issued.session.id, scope: .global, at: store.clock.now)

@@ -19,7 +19,7 @@ struct RoleTests {
     }
 
     private func signUp(_ email: String, _ accounts: Accounts) async throws -> UserID {
-        let signUp = EmailSignUp(
+        let signUp = SignUpRequest(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: ["first_name": "Ada"],
             isConfirmed: true)
         let outcome = try await accounts.signIns.signUp(signUp, from: Device(userAgent: nil, address: nil), at: now)

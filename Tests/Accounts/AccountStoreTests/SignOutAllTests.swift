@@ -43,7 +43,7 @@ struct SignOutAllTests {
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
         func ask(_ email: String) async throws {
             let email = try #require(EmailAddress(email))
-            try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+            try await store.accounts.mails.ask(MailAsk(.recovery, .email(email), request), at: store.clock.now)
         }
         try await ask("ada@example.com")
         let taken = try await store.accounts.mailQueue.takeMails(

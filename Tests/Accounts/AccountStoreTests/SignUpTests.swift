@@ -59,7 +59,7 @@ struct SignUpTests {
     func repeated(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)
         _ = try await store.signUp(metadata: ["name": "First"], isConfirmed: false)
-        let second = EmailSignUp(
+        let second = SignUpRequest(
             email: EmailAddress("ada@example.com")!, passwordHash: Secret("$other$"), metadata: ["name": "Second"],
             isConfirmed: false)
         guard
@@ -69,7 +69,7 @@ struct SignUpTests {
             Issue.record("expected to hear that an account waits")
             return
         }
-        let account = try #require(try await store.accounts.signIns.account(email: second.email))
+        let account = try #require(try await store.accounts.signIns.account(second.address))
         #expect(account.user.passwordHash?.reveal() == "$hash$")
         #expect(account.user.userMetadata.contains("First"))
         #expect(try await store.count("users") == 1)

@@ -31,7 +31,7 @@ struct StoreFixture {
     func signUp(
         _ email: String = "ada@example.com", metadata: AuthJSONObject = [:], isConfirmed: Bool = true
     ) async throws -> SignUpOutcome {
-        let signUp = EmailSignUp(
+        let signUp = SignUpRequest(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: metadata, isConfirmed: isConfirmed)
         return try await accounts.signIns.signUp(signUp, from: device, at: clock.now)
     }

@@ -41,7 +41,7 @@ struct StoreWorld {
     private mutating func signUp(_ person: Int) async throws {
         let email = address(pick(Self.people))
         let isConfirmed = pick(2) == 0
-        let signUp = EmailSignUp(
+        let signUp = SignUpRequest(
             email: EmailAddress(email)!, passwordHash: Secret("\(person)"),
             metadata: ["writer": .integer(Int64(person))],
             isConfirmed: isConfirmed)
@@ -152,6 +152,7 @@ struct StoreWorld {
             let ways = account.signInMethods.count { method in
                 switch method {
                 case .password: hash == "\(person)"
+                case .phone: false
                 case .identity(let id, _):
                     account.identities.contains { $0.id == id && $0.providerID.hasPrefix("\(person) ") }
                 }

@@ -3,6 +3,7 @@ import GatehouseServer
 import IdentityProviders
 import TestSupport
 import Testing
+import TextMessages
 
 @Suite("The table of settings")
 struct SettingTableTests {
@@ -13,15 +14,18 @@ struct SettingTableTests {
         let files = [
             "Setting+Table.swift", "Setting+Mail.swift", "Setting+Codes.swift", "Setting+Notices.swift",
             "Setting+Providers.swift", "Setting+Retention.swift", "Setting+Hooks.swift", "Setting+Captcha.swift",
-            "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Passkeys.swift", "Setting+Passwords.swift",
+            "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Phone.swift", "Setting+Passkeys.swift",
+            "Setting+Passwords.swift",
         ]
         let rows = try files.map { name in
             let file = root.appendingPathComponent("Sources/Server/GatehouseServer/Settings/" + name)
             return try String(contentsOf: file, encoding: .utf8).matches(of: /static let \w+ = Setting\(/).count
         }
-        // Each provider has eight settings; twelve kinds of email have two, and their folder. Five
-        // hooks have three settings, and four of them one for failures.
-        let generated = (3 + KnownProvider.all.count) * 8 + 12 * 2 + 1 + 5 * 3 + 4 + Setting.notices.count
+        // Each provider has eight settings; twelve kinds of email have two, and their folder. Six
+        // hooks have three settings, and four of them one for failures. Text messages have a provider's credentials.
+        let generated =
+            (3 + KnownProvider.all.count) * 8 + 12 * 2 + 1 + 6 * 3 + 4 + Setting.notices.count
+            + TextMessageSettings.names.count - 1
         #expect(rows.reduce(generated, +) == Setting.allCases.count)
     }
 

@@ -21,14 +21,12 @@ struct UnusedSettingsTests {
                 "GOTRUE_EXTERNAL_REDIRECTURL", "https://app.example.org",
                 "One redirect target for all providers is not in this build: see site_url."
             ),
-            ("GOTRUE_EXTERNAL_PHONE_ENABLED", "1", "Sign-in by phone is not in this build."),
-            ("GOTRUE_SMS_PROVIDER", "twilio", "Text messages are not sent by this build."),
+            ("GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "1", "Sign-in by web3_solana is not in this build."),
             ("GOTRUE_SAML_ENABLED", "true", "SAML is not in this build."),
             (
-                "GOTRUE_HOOK_SEND_SMS_ENABLED", "true",
-                "The hook send_sms is not in this build."
+                "GOTRUE_HOOK_AFTER_USER_CREATED_ENABLED", "true",
+                "The hook after_user_created is not in this build."
             ),
-            ("GOTRUE_MFA_PHONE_ENROLL_ENABLED", "true", "Codes by text message are not in this build."),
             (
                 "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION", "true",
                 "No mail is sent: a new password needs no mailed code."

@@ -75,7 +75,7 @@ package final class TestServer: Sendable {
             sleep: { try await answerTime.wait($0, clock) }, random: randomness.next,
             transport: receiver.transport(otherwise: wire.transport), resolve: { _ in [] },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        world.mail = mailbox.deliver
+        (world.mail, world.texts) = (mailbox.deliver, mailbox.deliver)
         self.world = world
         server = try await makeServer(settings, world, beside: { standIns?.tables(runtime: $0) ?? [] }) { database in
             if kind != .service { try await database.migrate(TestDatabase.migrations) }

@@ -28,6 +28,11 @@ package enum AccountMetadata {
         ]
     }
 
+    /// Of a sign-up by phone. As in Supabase Auth, without the number.
+    package static func phoneSignUp(user: UserID, data: AuthJSONObject) -> AuthJSONObject {
+        data.merging(["sub": .string(user.text), "email_verified": false, "phone_verified": false]) { $1 }
+    }
+
     /// `{"provider": first, "providers": all}`, without duplicates, in order.
     package static func providers(_ names: [String], over members: AuthJSONObject = [:]) -> AuthJSONObject {
         guard let first = names.first else { return members }

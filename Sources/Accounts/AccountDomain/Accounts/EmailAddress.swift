@@ -30,18 +30,3 @@ package struct EmailAddress: Hashable, Sendable {
             && label.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "-") }
     }
 }
-
-/// In E.164, as digits without the plus sign.
-package struct PhoneNumber: Hashable, Sendable {
-    package let text: String
-
-    /// Drops spaces and a leading plus sign. The rest must be 2 to 15 digits, the first not zero.
-    package init?(_ text: String) {
-        var digits = text.utf8.filter { $0 != UInt8(ascii: " ") }[...]
-        if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-        guard (2...15).contains(digits.count), digits.first != UInt8(ascii: "0"),
-            digits.allSatisfy(\.isDigit)
-        else { return nil }
-        self.text = String(decoding: digits, as: UTF8.self)
-    }
-}

@@ -22,6 +22,8 @@ package struct User: Sendable {
     /// The session that began the change to ``newEmail``, which ends with it. nil if a sign-up, an administrator or an
     /// earlier release began it.
     package var addressChangeSession: SessionID?
+    /// Likewise for ``newPhone``.
+    package var phoneChangeSession: SessionID?
     /// Credentials that open nothing by themselves (``SetAside``); nil without any.
     package var storedSetAside: String?
     /// The address that moved to another account when its owner started over. The password still signs in with it.
@@ -39,6 +41,9 @@ package struct User: Sendable {
         set { storedSetAside = newValue.stored }
     }
 
+    /// Whether a code ever proved one of its addresses.
+    package var isProven: Bool { times.emailProvenAt != nil || times.phoneProvenAt != nil }
+
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
 
     package var confirmedAt: Instant? {
@@ -54,6 +59,8 @@ package struct UserTimes: Sendable {
     /// When the user proved ownership of the email. Requires ``emailConfirmedAt``.
     package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
+    /// When the user proved to receive the number's messages. Requires ``phoneConfirmedAt``.
+    package var phoneProvenAt: Instant?
     package var lastSignInAt: Instant?
     package var invitedAt: Instant?
     package var confirmationSentAt: Instant?

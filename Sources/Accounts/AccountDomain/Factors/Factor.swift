@@ -7,6 +7,8 @@ package struct Factor: Sendable {
         case totp
         /// A security key, separate from passkeys.
         case webAuthn = "webauthn"
+        /// A code by text message.
+        case phone
         /// Replace lost factors. An account has at most one set.
         case recoveryCodes = "recovery_code"
 
@@ -14,6 +16,7 @@ package struct Factor: Sendable {
             switch self {
             case .totp: .totp
             case .webAuthn: .webAuthnFactor
+            case .phone: .phoneFactor
             case .recoveryCodes: .recoveryCode
             }
         }
@@ -31,6 +34,8 @@ package struct Factor: Sendable {
     package var lastChallengedAt: Instant?
     /// Of a verified WebAuthn factor.
     package var authenticatorModel: String?
+    /// In E.164 without the plus sign; nil for other kinds.
+    package var phone: String?
     /// When an administrator's removal takes effect.
     package var removalAt: Instant?
 
@@ -87,7 +92,7 @@ extension Factor {
         writer.member("status", isVerified ? "verified" : "unverified")
         writer.member("friendly_name", ifPresent: name.isEmpty ? nil : name)
         writer.member("factor_type", kind.rawValue)
-        writer.member("phone", "")
+        writer.member("phone", phone ?? "")
         writer.name("last_challenged_at")
         if let lastChallengedAt { writer.value(lastChallengedAt) } else { writer.null() }
         writer.member("web_authn_aaguid", ifPresent: authenticatorModel)

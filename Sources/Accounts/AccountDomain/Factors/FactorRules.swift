@@ -39,7 +39,7 @@ package struct FactorRules: Sendable {
         case .recoveryCodes:
             FactorLock(attempts: recoveryCodes.attempts, duration: recoveryCodes.lockout, doubles: false)
         // Six digits can be guessed: 10 attempts in the first quarter of an hour, then ever fewer.
-        case .totp, .webAuthn: FactorLock(attempts: 10, duration: .seconds(900), doubles: true)
+        case .totp, .webAuthn, .phone: FactorLock(attempts: 10, duration: .seconds(900), doubles: true)
         }
     }
 }

@@ -72,7 +72,8 @@ extension Account {
             user.setAside.add(SetAside.Password(hash: hash, data: entered, at: now))
             user.passwordHash = nil
         }
-        (user.phone, user.newEmail, user.newPhone) = (nil, nil, nil)
+        user.newEmail = nil
+        user.dropPhone()
         let stored = try JSONReader.read(user.userMetadata).objectValue ?? [:]
         // The rest is an administrator's.
         let given = stored.filter { name, value in

@@ -42,10 +42,10 @@ extension Account {
     ) throws(JSONProblem) -> Identity? {
         let removed = identities.first { $0.id == id }
         identities.removeAll { $0.id == id }
-        if removed?.provider == "email" { user.passwordHash = nil }
-        if removed?.provider == "phone" { (user.phone, user.times.phoneConfirmedAt) = (nil, nil) }
+        if let removed, !removed.isOfProvider, !passwordSignsIn(without: removed.provider) { user.passwordHash = nil }
+        if removed?.provider == "phone" { user.dropPhone() }
         var made: Identity?
-        if hasPasswordSignIn, !identities.contains(where: { $0.provider == "email" }) {
+        if hasPasswordSignIn, removed?.provider != "email", !identities.contains(where: { $0.provider == "email" }) {
             made = user.email.flatMap(EmailAddress.init).map { identity(for: $0, id: newID, at: now) }
             if let made { identities.append(made) }
         }

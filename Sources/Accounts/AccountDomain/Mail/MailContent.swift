@@ -2,7 +2,7 @@ package import GatehouseWire
 
 package struct MailContent: Sendable {
     package let kind: MailKind
-    package let recipient: EmailAddress
+    package let recipient: Recipient
     /// nil for an email without a link.
     package var linkToken: Secret?
     package var code: Secret?
@@ -20,8 +20,12 @@ package struct MailContent: Sendable {
     /// As in `Accept-Language` (RFC 9110 §12.5.4).
     package var language: String?
     package var notice: MailNotice?
+    /// Of a text message; nil for SMS.
+    package var channel: TextChannel?
+    /// A test number, which gets no message.
+    package var isTest = false
 
-    package init(kind: MailKind, recipient: EmailAddress, redirectTo: String) {
+    package init(kind: MailKind, recipient: Recipient, redirectTo: String) {
         self.kind = kind
         self.recipient = recipient
         self.redirectTo = redirectTo
@@ -36,6 +40,7 @@ package struct MailContent: Sendable {
             "redirect_to": .string(redirectTo), "new_email": newEmail.map(AuthJSON.string),
             "account": account.map(AuthJSON.string), "data": .object(data),
             "language": language.map(AuthJSON.string), "notice": notice?.json, "to_confirmed": .bool(isToConfirmed),
+            "channel": (channel?.rawValue).map(AuthJSON.string), "test": isTest ? true : nil,
         ]
         return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
@@ -43,7 +48,7 @@ package struct MailContent: Sendable {
     /// - Returns: nil for JSON that this release's ``json`` cannot produce.
     package init?(json: AuthJSON) {
         guard let kind = (json["kind"]?.stringValue).flatMap(MailKind.init(text:)),
-            let recipient = (json["recipient"]?.stringValue).flatMap(EmailAddress.init),
+            let recipient = (json["recipient"]?.stringValue).flatMap(Recipient.init),
             let redirectTo = json["redirect_to"]?.stringValue
         else { return nil }
         self.init(kind: kind, recipient: recipient, redirectTo: redirectTo)
@@ -57,6 +62,8 @@ package struct MailContent: Sendable {
         language = json["language"]?.stringValue
         notice = json["notice"].flatMap(MailNotice.init(json:))
         isToConfirmed = json["to_confirmed"]?.boolValue ?? false
+        channel = (json["channel"]?.stringValue).flatMap(TextChannel.init(text:))
+        isTest = json["test"]?.boolValue ?? false
     }
 }
 
@@ -73,10 +80,11 @@ package struct MintedToken: Sendable {
     package static let linkBytes = 28
     package static let digits = 6
 
-    package init(hasProofKey: Bool, randomBytes: (Int) -> [UInt8]) {
+    /// - Parameter fixedCode: For a test number.
+    package init(hasProofKey: Bool, fixedCode: Secret? = nil, randomBytes: (Int) -> [UInt8]) {
         let digits = randomBytes(Self.linkBytes).hexadecimal
         link = Secret((hasProofKey ? Self.pkcePrefix : "") + digits)
-        code = Secret(Self.code(randomBytes))
+        code = fixedCode ?? Secret(Self.code(randomBytes))
     }
 
     /// Every code is equally likely: draws again above the last multiple of a million.

@@ -15,6 +15,14 @@ package enum MailKind: String, CaseIterable, Sendable {
     case accountExists = "account_exists"
     /// Proves the account of a link ticket.
     case linkConfirmation = "link_confirmation"
+    // Text messages.
+    case textSignUp = "sms_signup"
+    case textSignIn = "sms"
+    /// To the new number.
+    case textPhoneChange = "phone_change"
+    case textReauthentication = "sms_reauthentication"
+    /// Answers a second factor's challenge.
+    case textFactor = "mfa"
     // Notices. Their names end in `_notification`.
     case passwordChanged = "password_changed_notification"
     /// To the account's previous address.
@@ -40,7 +48,9 @@ package enum MailKind: String, CaseIterable, Sendable {
         case .magicLink, .recovery: .recovery
         case .emailChangeCurrent: .emailChangeCurrent
         case .emailChangeNew: .emailChangeNew
-        case .reauthentication: .reauthentication
+        case .reauthentication, .textReauthentication: .reauthentication
+        case .textSignUp, .textSignIn: .phoneConfirmation
+        case .textPhoneChange: .phoneChange
         case .linkConfirmation: .linkConfirmation
         default: nil
         }
@@ -61,6 +71,7 @@ package enum MailKind: String, CaseIterable, Sendable {
             .linkConfirmation:
             .codes
         case .invite: .invitations
+        case .textSignUp, .textSignIn, .textPhoneChange, .textReauthentication, .textFactor: .texts
         default: .notices
         }
     }
@@ -72,6 +83,15 @@ package enum TokenSlot: String, CaseIterable, Sendable {
     case emailChangeCurrent = "email_change_current"
     case emailChangeNew = "email_change_new"
     case linkConfirmation = "link_confirmation"
+    /// Signs in, and confirms a sign-up's number.
+    case phoneConfirmation = "phone_confirmation"
+    case phoneChange = "phone_change"
+
+    /// For the audit log.
+    package var provider: String { self == .phoneConfirmation || self == .phoneChange ? "phone" : "email" }
+
+    /// Whether its code confirms a sign-up.
+    package var confirmsSignUp: Bool { self == .confirmation || self == .phoneConfirmation }
 
     package static let depth = 3
 
@@ -88,7 +108,7 @@ package enum TokenSlot: String, CaseIterable, Sendable {
         switch self {
         case .emailChangeCurrent: .emailChangeNew
         case .emailChangeNew: .emailChangeCurrent
-        case .confirmation, .recovery, .reauthentication, .linkConfirmation: nil
+        default: nil
         }
     }
 }
@@ -98,4 +118,6 @@ package enum MailLane: String, CaseIterable, Sendable {
     /// Users wait for these.
     case codes
     case invitations, notices
+    /// SMS and WhatsApp. Unknown to releases before it, whose nodes leave them to others.
+    case texts
 }

@@ -144,7 +144,7 @@ extension Account {
     /// The sign-up's `data`, without the server's members.
     package var enteredMetadata: AuthJSONObject {
         // Ignored: our own JSON. If damaged, nothing is known to have been entered.
-        let data = identities.first { $0.provider == "email" }.flatMap { try? JSONReader.read($0.data) }?.objectValue
+        let data = identities.first { !$0.isOfProvider }.flatMap { try? JSONReader.read($0.data) }?.objectValue
         return (data ?? [:]).filter { !AccountMetadata.serverMembers.contains(ExternalName(trusted: $0.key)) }
     }
 }

@@ -96,13 +96,13 @@ package struct ServerSecrets: Sendable {
     }
 
     /// Replaces an address where it must not be stored, such as in an index.
-    package func mark(of address: EmailAddress) -> [UInt8] {
+    package func mark(of address: Recipient) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse address", Array(address.text.utf8)).withUnsafeBytes(Array.init)
     }
 
     /// 16 bytes. Repeated sign-ups with the same password have equal hashes, and are recognized without another
     /// computation. Later passwords get random salts.
-    package func signUpSalt(of address: EmailAddress) -> [UInt8] {
+    package func signUpSalt(of address: Recipient) -> [UInt8] {
         Self.derive(keys[0].code, "gatehouse sign-up salt", Array(address.text.utf8)).withUnsafeBytes {
             Array($0.prefix(16))
         }

@@ -12,7 +12,7 @@ extension AdminStore {
             let end = SessionEnd.byAdministrator(.signedOutEverywhere, from: device)
             let count = try accounts.sessions.endSessions(where: "user_id = \(user)", end, at: now, in: db)
             try db.voidCodes(of: user)
-            try db.endAddressChange(of: user, at: now)
+            try db.endChanges(of: user, at: now)
             let traits: AuthJSONObject = ["scope": "global", "sessions": .integer(Int64(count))]
             try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return count
@@ -33,7 +33,7 @@ extension AdminStore {
             else {
                 return false
             }
-            try db.endAddressChange(of: user, at: now)
+            try db.endChanges(of: user, at: now)
             let traits: AuthJSONObject = ["session_id": .string(id.text)]
             try accounts.record([Self.adminEntry(.logout, account.user, traits, from: device)], at: now, in: db)
             return true

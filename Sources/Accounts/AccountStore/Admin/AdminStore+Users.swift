@@ -141,9 +141,7 @@ extension AdminStore {
                 try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
             if let phone = attributes.phone, attributes.confirmsPhone || phone.text != account.user.phone {
-                account.user.phone = phone.text
-                try db.insertPhoneIdentity(
-                    phone, of: &account, id: accounts.newID(), isVerified: attributes.confirmsPhone, at: now)
+                try set(phone, isConfirmed: attributes.confirmsPhone, of: &account, at: now, in: db)
             }
             if attributes.makesPermanent(account.user) {
                 account.user.appMetadata = try Accounts.providersRecomputed(account)
@@ -151,7 +149,7 @@ extension AdminStore {
             try Self.apply(attributes, to: &account, at: now)
             guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
             if attributes.passwordHash != nil {
-                account.user.newEmail = nil
+                (account.user.newEmail, account.user.newPhone) = (nil, nil)
                 try accounts.sessions.endSessions(
                     of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
                 try db.voidCodes(of: id)
@@ -164,6 +162,18 @@ extension AdminStore {
             try accounts.record([Self.adminEntry(.userModified, account.user, from: device)], at: now, in: db)
             return .done(account)
         }
+    }
+
+    private func set(
+        _ phone: PhoneNumber, isConfirmed: Bool, of account: inout Account, at now: Instant, in db: any Connection
+    ) throws {
+        if phone.text != account.user.phone {
+            (account.user.phone, account.user.newPhone) = (phone.text, nil)
+            // An administrator vouches for a confirmed account's number.
+            account.user.times.phoneProvenAt = account.user.times.phoneConfirmedAt == nil ? nil : now
+            for slot in [TokenSlot.phoneConfirmation, .phoneChange] { try db.voidTokens(of: account.user.id, slot) }
+        }
+        try db.insertPhoneIdentity(phone, of: &account, id: accounts.newID(), isVerified: isConfirmed, at: now)
     }
 
     private static func apply(_ attributes: AdminAttributes, to account: inout Account, at now: Instant) throws {
@@ -187,6 +197,7 @@ extension AdminStore {
         }
         if attributes.confirmsPhone, account.user.phone != nil {
             account.user.times.phoneConfirmedAt = account.user.times.phoneConfirmedAt ?? now
+            account.user.times.phoneProvenAt = account.user.times.phoneProvenAt ?? now
             account.user.isAnonymous = false
         }
         switch attributes.ban {

@@ -22,11 +22,17 @@ extension FactorStore {
 
     /// A factor can have several open challenges; any of the user's sessions may answer them.
     ///
-    /// - Parameter data: The expected values of a WebAuthn response.
+    /// - Parameters:
+    ///   - data: The expected values of a WebAuthn response.
+    ///   - message: For a number, which gets a code.
     package func challenge(
-        _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil, at now: Instant
+        _ factor: FactorID, of user: UserID, in session: SessionID?, data: String? = nil,
+        by message: MailRequest? = nil,
+        at now: Instant
     ) async throws -> ChallengeOutcome {
         let challenge = FactorChallenge(id: accounts.newID(), expiresAt: now + factorRules.challengeLifetime)
+        let minted = message.map { MintedToken(hasProofKey: false, fixedCode: $0.fixedCode, randomBytes: randomBytes) }
+        let data = minted.map { Base64URL.text(secrets.codeDigest($0.code, of: Self.codeOwner(challenge.id))) } ?? data
         return try await database.write { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
             guard case .good(let current) = caller else { return .ended }
@@ -42,9 +48,12 @@ extension FactorStore {
                 INSERT INTO factor_challenges (id, factor_id, created_at, expires_at, data)
                 VALUES (\(challenge.id), \(factor), \(now), \(challenge.expiresAt), \(data))
                 """)
+            if let message, let minted {
+                try queue(minted.code, message, to: factor, of: user, until: challenge.expiresAt, at: now, in: db)
+            }
             try db.showFactors(of: user)
             let entry = AuditEntry(
-                .challengeCreated, actor: user, actorName: current.account.user.email ?? "",
+                .challengeCreated, actor: user, actorName: current.account.user.name,
                 traits: ["factor_id": .string(factor.text), "challenge_id": .string(challenge.id.text)])
             try accounts.record([entry], at: now, in: db)
             return .made(challenge)
@@ -53,6 +62,26 @@ extension FactorStore {
 }
 
 extension FactorStore {
+    static func codeOwner(_ challenge: ChallengeID) -> String { "factor challenge \(challenge.text)" }
+
+    private func queue(
+        _ code: Secret, _ message: MailRequest, to factor: FactorID, of user: UserID, until expiresAt: Instant,
+        at now: Instant, in db: any Connection
+    ) throws {
+        let factor = try db.row(Self.factorLookup(factor, of: user)) { $0.factor() }
+        guard let phone = factor?.phone.flatMap(PhoneNumber.init) else { return }
+        var content = MailContent(kind: .textFactor, recipient: .phone(phone), redirectTo: "")
+        content.code = code
+        (content.channel, content.language) = (message.channel, message.language)
+        (content.isTest, content.isToConfirmed) = (message.fixedCode != nil, factor?.isVerified == true)
+        try accounts.mailQueue.queue(content, of: user, until: expiresAt, at: now, in: db)
+    }
+
+    func isCode(_ code: Secret, of challenge: ChallengeID, digest: String?) -> Bool {
+        guard let stored = digest.flatMap({ Base64URL.decode($0) }) else { return false }
+        return secrets.isDigest(stored, ofCode: code, of: Self.codeOwner(challenge))
+    }
+
     static func challengeLookup(_ challenge: ChallengeID, to factor: FactorID) -> SQL {
         """
         SELECT \(columns: challengeColumns) FROM factor_challenges

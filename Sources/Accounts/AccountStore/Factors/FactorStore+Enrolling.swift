@@ -7,9 +7,11 @@ package struct NewFactor: Sendable {
     package let name: String
     /// An authenticator app's.
     package let secret: [UInt8]?
+    /// That gets the codes.
+    package let phone: PhoneNumber?
 
-    package init(_ kind: Factor.Kind, name: String, secret: [UInt8]? = nil) {
-        (self.kind, self.name, self.secret) = (kind, name, secret)
+    package init(_ kind: Factor.Kind, name: String, secret: [UInt8]? = nil, phone: PhoneNumber? = nil) {
+        (self.kind, self.name, self.secret, self.phone) = (kind, name, secret, phone)
     }
 }
 
@@ -17,6 +19,8 @@ package struct NewFactor: Sendable {
 package enum EnrollingOutcome: Sendable {
     case enrolled(Factor)
     case nameTaken, tooMany
+    /// Another verified factor has the number.
+    case phoneTaken
     case ended
     /// The session lacks the user's second factor.
     case tooLow
@@ -35,15 +39,22 @@ extension FactorStore {
             try db.removeUnverified(at: now)
             try db.removeExpired(from: .challenges, at: now)
             try db.removeUnanswered(before: now - factorRules.unansweredStay)
-            let factors = try db.factors(of: user)
+            var factors = try db.factors(of: user)
+            if let phone = new.phone, factors.contains(where: { $0.phone == phone.text && $0.isVerified }) {
+                return .phoneTaken
+            }
+            let replaced = factors.filter { $0.phone != nil && $0.phone == new.phone?.text }
+            factors.removeAll { factor in replaced.contains { $0.id == factor.id } }
             if factors.contains(where: { $0.hasName(new.name) }) { return .nameTaken }
             guard factorRules.admitsAnother(to: factors) else { return .tooMany }
             if current.isTooLow { return .tooLow }
-            let factor = Factor(id: id, user: user, kind: new.kind, name: new.name, at: now)
+            var factor = Factor(id: id, user: user, kind: new.kind, name: new.name, at: now)
+            factor.phone = new.phone?.text
+            for old in replaced { try db.run("DELETE FROM factors WHERE id = \(old.id)") }
             try db.insert(factor, sealedSecret: sealed)
             try db.showFactors(of: user)
             let entry = AuditEntry(
-                .factorEnrolled, actor: user, actorName: current.account.user.email ?? "",
+                .factorEnrolled, actor: user, actorName: current.account.user.name,
                 traits: ["factor_id": .string(id.text), "factor_type": .string(new.kind.rawValue)])
             try accounts.record([entry], at: now, in: db)
             return .enrolled(factor)
@@ -66,9 +77,9 @@ extension Connection {
     func insert(_ factor: Factor, sealedSecret: [UInt8]? = nil) throws {
         try run(
             """
-            INSERT INTO factors (id, user_id, kind, is_verified, name, created_at, updated_at, sealed_secret)
-            VALUES (\(factor.id), \(factor.user), \(factor.kind.rawValue), \(factor.isVerified), \(factor.name),
-                \(factor.createdAt), \(factor.updatedAt), \(sealedSecret.map(SQLValue.bytes) ?? .null))
+            INSERT INTO factors (id, user_id, kind, is_verified, name, created_at, updated_at, sealed_secret, phone)
+            VALUES (\(factor.id), \(factor.user), \(factor.kind.stored), \(factor.isVerified), \(factor.name),
+                \(factor.createdAt), \(factor.updatedAt), \(sealedSecret.map(SQLValue.bytes) ?? .null), \(factor.phone))
             """)
     }
 
@@ -100,4 +111,11 @@ extension Connection {
         for user in Set<UserID>(found.map(\.user)).sorted(by: { $0.text < $1.text }) { try showFactors(of: user) }
         return found.count
     }
+}
+
+extension Factor.Kind {
+    /// See ``Accounts/phones``.
+    var stored: String { self == .phone ? Factor.Kind.totp.rawValue : rawValue }
+
+    var hasNumber: SQL { self == .phone ? "phone IS NOT NULL" : "phone IS NULL" }
 }

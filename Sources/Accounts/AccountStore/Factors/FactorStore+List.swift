@@ -56,6 +56,10 @@ extension FactorStore {
             .init("challenged_at") { $0.lastChallengedAt = $1.instantIfPresent() },
             .init("aaguid") { $0.authenticatorModel = $1.textIfPresent() },
             .init("removal_at") { $0.removalAt = $1.instantIfPresent() },
+            .init("phone") { factor, columns in
+                factor.phone = columns.textIfPresent()
+                if factor.phone != nil { factor.kind = .phone }
+            },
         ])
 
     static func factorLookup(_ user: UserID) -> SQL {

@@ -37,7 +37,8 @@ extension FactorStore {
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
         // Only a session with the second factor can have begun a later change.
         if isFirstFactor {
-            try db.endAddressChange(of: session.user, at: now)
+            try db.endChanges(of: session.user, at: now)
+            (account.user.newPhone, account.user.times.phoneChangeSentAt) = (nil, nil)
             if account.user.newEmail != nil {
                 (account.user.newEmail, account.user.times.emailChangeSentAt) = (nil, nil)
             }
@@ -49,7 +50,7 @@ extension FactorStore {
             "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
         ]
         let audit = AuditEntry(
-            entry, actor: session.user, actorName: account.user.email ?? "", traits: about.merging(traits) { $1 })
+            entry, actor: session.user, actorName: account.user.name, traits: about.merging(traits) { $1 })
         try accounts.record([audit], at: now, in: db)
         return try accounts.sessions.issue(session, to: account)
     }
@@ -83,8 +84,8 @@ extension Connection {
         if left.count < factors.count {
             try run(
                 """
-                DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.rawValue)
-                    AND is_verified = 0 AND id <> \(factor.id)
+                DELETE FROM factors WHERE user_id = \(factor.user) AND kind = \(factor.kind.stored)
+                    AND \(factor.kind.hasNumber) AND is_verified = 0 AND id <> \(factor.id)
                 """)
         }
         let accepted: SQL = step.map { ", last_step = \($0)" } ?? ""

@@ -39,7 +39,7 @@ extension FactorStore {
             try accounts.mails.notify(
                 .factorUnenrolled, current.account.user, factor: factor.kind, from: device, at: now, in: db)
             let entry = AuditEntry(
-                .factorUnenrolled, actor: user, actorName: current.account.user.email ?? "",
+                .factorUnenrolled, actor: user, actorName: current.account.user.name,
                 traits: ["factor_id": .string(id.text), "factor_type": .string(factor.kind.rawValue)])
             try accounts.record([entry], at: now, in: db)
             return .removed(factor)

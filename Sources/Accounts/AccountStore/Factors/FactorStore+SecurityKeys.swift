@@ -113,7 +113,7 @@ extension FactorStore {
             try accounts.record([.backupEligibilityChanged(traits, to: backup.isEligible, of: user)], at: now, in: db)
             return found
         }
-        let entry = AuditEntry(.passkeyCloned, actor: user.id, actorName: user.email ?? "", traits: traits)
+        let entry = AuditEntry(.passkeyCloned, actor: user.id, actorName: user.name, traits: traits)
         try accounts.record([entry], at: now, in: db)
         return nil
     }

@@ -2,13 +2,17 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-package struct TimeCodeAnswer: Sendable {
+/// Of an authenticator app or a text message.
+package struct FactorCodeAnswer: Sendable {
     package let factor: FactorID
     package let challenge: ChallengeID
     package let code: Secret
+    package let kind: Factor.Kind
+    /// By the provider that sent it.
+    package var isApproved = false
 
-    package init(factor: FactorID, challenge: ChallengeID, code: Secret) {
-        (self.factor, self.challenge, self.code) = (factor, challenge, code)
+    package init(factor: Factor, challenge: ChallengeID, code: Secret) {
+        (self.factor, self.challenge, self.code, kind) = (factor.id, challenge, code, factor.kind)
     }
 }
 
@@ -32,7 +36,7 @@ extension FactorStore {
     ///
     /// - Returns: nil if the answer would not be checked, or is no attempt.
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
-    package func isRight(_ answer: TimeCodeAnswer, of user: UserID, at now: Instant) async throws -> Bool? {
+    package func isRight(_ answer: FactorCodeAnswer, of user: UserID, at now: Instant) async throws -> Bool? {
         try await database.read { db in
             switch try examine(answer, of: user, at: now, in: db) {
             case .right: true
@@ -46,7 +50,7 @@ extension FactorStore {
     ///
     /// - Throws: ``UnknownServerSecret`` if the configuration lacks the secret.
     package func verify(
-        _ answer: TimeCodeAnswer, of user: UserID, in session: SessionID, from device: Device, at now: Instant
+        _ answer: FactorCodeAnswer, of user: UserID, in session: SessionID, from device: Device, at now: Instant
     ) async throws -> FactorOutcome {
         try await accounts.sessions.revoking(at: now) { db in
             let caller = try factorCaller(user, in: session, needsLevel: false, at: now, in: db)
@@ -60,7 +64,7 @@ extension FactorStore {
                     traits: ["challenge_id": .string(answer.challenge.text)], from: device, at: now, in: db)
                 return raised.map(FactorOutcome.raised) ?? .ended
             case .refused(let outcome):
-                if case .wrong = outcome { try countFailure(of: answer.factor, kind: .totp, at: now, in: db) }
+                if case .wrong = outcome { try countFailure(of: answer.factor, kind: answer.kind, at: now, in: db) }
                 if case .challengeExpired = outcome {
                     try db.run("DELETE FROM factor_challenges WHERE id = \(answer.challenge)")
                 }
@@ -81,7 +85,7 @@ extension FactorStore {
     }
 
     private enum Examination {
-        case right(Factor, among: [Factor], step: Int64)
+        case right(Factor, among: [Factor], step: Int64?)
         case refused(FactorOutcome)
     }
 
@@ -105,23 +109,27 @@ extension FactorStore {
     }
 
     private func examine(
-        _ answer: TimeCodeAnswer, of user: UserID, at now: Instant, in db: any Connection
+        _ answer: FactorCodeAnswer, of user: UserID, at now: Instant, in db: any Connection
     ) throws -> Examination {
         let all = try db.rows(Self.timeCodeLookup(answer.challenge, of: user)) { TimeCodeFactor(&$0, at: now) }
-        guard let named = all.first(where: { $0.factor.id == answer.factor }), let sealed = named.sealedSecret else {
-            return .refused(.unknown)
-        }
+        guard let named = all.first(where: { $0.factor.id == answer.factor }) else { return .refused(.unknown) }
+        let digest: String?
         switch named.challenge {
         case .unknown: return .refused(.challengeUnknown)
         case .used: return .refused(.challengeUsed)
         case .expired: return .refused(.challengeExpired)
-        case .open: break
+        case .open(let data): digest = data
         }
         if let end = named.lockedUntil,
-            factorRules.lock(of: .totp).isLocked(until: end, after: named.failures, at: now)
+            factorRules.lock(of: named.factor.kind).isLocked(until: end, after: named.failures, at: now)
         {
             return .refused(.locked(until: end))
         }
+        if named.factor.kind == .phone {
+            return answer.isApproved || isCode(answer.code, of: answer.challenge, digest: digest)
+                ? .right(named.factor, among: all.map(\.factor), step: nil) : .refused(.wrong)
+        }
+        guard let sealed = named.sealedSecret else { return .refused(.unknown) }
         let codes = TimeCode(secret: try unseal(sealed, of: named.factor.id))
         guard let step = codes.step(ofCode: answer.code, after: named.lastStep, at: now) else {
             return .refused(.wrong)

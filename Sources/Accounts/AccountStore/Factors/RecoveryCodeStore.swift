@@ -163,7 +163,7 @@ extension RecoveryCodeStore {
             "factor_id": .string(factor.id.text), "factor_type": .string(factor.kind.rawValue),
         ]
         let entry = AuditEntry(
-            action, actor: user.id, actorName: user.email ?? "", traits: about.merging(traits) { $1 })
+            action, actor: user.id, actorName: user.name, traits: about.merging(traits) { $1 })
         try accounts.record([entry], at: now, in: db)
     }
 }

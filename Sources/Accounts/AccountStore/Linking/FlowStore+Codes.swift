@@ -107,7 +107,7 @@ extension FlowStore {
         }
         var traits: AuthJSONObject = ["rule": .string(found.rule), "user_id": .string(account.user.id.text)]
         traits["provider"] = found.provider.map(AuthJSON.string)
-        let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.email ?? "", traits: traits)
+        let login = AuditEntry(.login, actor: account.user.id, actorName: account.user.name, traits: traits)
         try accounts.record([login], at: now, in: db)
         return .signedIn(try accounts.sessions.issue(session, to: account), handout)
     }

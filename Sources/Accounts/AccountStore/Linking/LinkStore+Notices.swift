@@ -107,7 +107,7 @@ extension LinkStore {
         case .accountDeleted: traits["rule"] = .string(LinkingRule.providerAccountDeleted.rawValue)
         case .emailDisabled, .emailEnabled: break
         }
-        return AuditEntry(.providerNotice, actor: nil, actorName: account.user.email ?? "", traits: traits)
+        return AuditEntry(.providerNotice, actor: nil, actorName: account.user.name, traits: traits)
     }
 }
 

@@ -37,7 +37,7 @@ extension LinkStore {
                 return .tooSoon(moved + Self.startingOverInterval - now)
             }
             var made = accounts.signIns.newAccount(
-                EmailSignUp(email: email, passwordHash: nil, metadata: [:], isConfirmed: true), at: now)
+                SignUpRequest(email: email, passwordHash: nil, metadata: [:], isConfirmed: true), at: now)
             made.user.times.emailProvenAt = now
             made.user.times.lastSignInAt = now
             try accounts.admit(made)
@@ -73,7 +73,7 @@ extension LinkStore {
         try db.update(left.user)
         try db.voidCodes(of: id)
         try db.voidTokens(of: id)
-        try accounts.record([AuditEntry(.addressMoved, actor: id, actorName: old.user.email ?? "")], at: now, in: db)
+        try accounts.record([AuditEntry(.addressMoved, actor: id, actorName: old.user.name)], at: now, in: db)
     }
 
     /// Restores what was set aside by the proof that opened the mailbox owner's session: the account was never that

@@ -118,7 +118,7 @@ extension LinkStore {
 
     private static func refusal(_ rule: LinkingRule, _ id: IdentityID, _ account: Account) -> AuditEntry {
         AuditEntry(
-            .identityRefused, actor: account.user.id, actorName: account.user.email ?? "",
+            .identityRefused, actor: account.user.id, actorName: account.user.name,
             traits: ["identity_id": .string(id.text), "rule": .string(rule.rawValue)])
     }
 }
@@ -163,7 +163,7 @@ extension LinkStore {
             case .undone: (.identityLinkUndone, .undoneByOwner)
             }
         let entry = AuditEntry(
-            action, actor: user.id, actorName: user.email ?? "",
+            action, actor: user.id, actorName: user.name,
             traits: [
                 "provider": .string(identity.provider), "identity_id": .string(identity.id.text),
                 "rule": .string(rule.rawValue), "user_id": .string(user.id.text),

@@ -53,7 +53,8 @@ extension LinkingTransaction {
 
     /// Asks for a proof of the account that has the address, or had the identity.
     func ask(_ step: LinkingStep, _ account: Account, canRecover: Bool) throws -> LinkingOutcome {
-        guard let email = step.identity.email else { throw UnknownIdentity() }
+        // Set aside, without an address to ask for: its owner links it again from the account.
+        guard let email = step.identity.email else { return .refused(.otherAccount, step.rule) }
         let ticket = Secret(Base64URL.text(accounts.randomBytes(32)))
         let expiresAt = now + LinkStore.ticketLifetime
         let digest = TokenDigest.of(ticket)

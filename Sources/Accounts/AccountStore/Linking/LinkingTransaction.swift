@@ -161,7 +161,7 @@ struct LinkingStep {
             "user_id": .string(user.id.text),
         ]
         traits["identity_id"] = (identity?.id.text).map(AuthJSON.string)
-        return AuditEntry(action, actor: user.id, actorName: user.email ?? "", traits: traits)
+        return AuditEntry(action, actor: user.id, actorName: user.name, traits: traits)
     }
 }
 

@@ -12,10 +12,12 @@ package struct MailAsk: Sendable {
         case signUp = "sign_up"
         /// Repeats a pending change's emails.
         case emailChange = "email_change"
+        /// Likewise for a number.
+        case phoneChange = "phone_change"
     }
 
     package let purpose: Purpose
-    package let email: EmailAddress
+    package let recipient: Recipient
     package var request: MailRequest
     package var createsAccount = false
     package var confirmsAutomatically = false
@@ -23,9 +25,9 @@ package struct MailAsk: Sendable {
     package var data: AuthJSONObject = [:]
     package var confirmsBoth = true
 
-    package init(_ purpose: Purpose, _ email: EmailAddress, _ request: MailRequest) {
+    package init(_ purpose: Purpose, _ recipient: Recipient, _ request: MailRequest) {
         self.purpose = purpose
-        self.email = email
+        self.recipient = recipient
         self.request = request
     }
 
@@ -33,16 +35,17 @@ package struct MailAsk: Sendable {
     var kind: MailKind {
         switch purpose {
         case .recovery: .recovery
-        case .signIn: .magicLink
-        case .signUp: .signUp
+        case .signIn: recipient.phone == nil ? .magicLink : .textSignIn
+        case .signUp: recipient.phone == nil ? .signUp : .textSignUp
         case .emailChange: .emailChangeNew
+        case .phoneChange: .textPhoneChange
         }
     }
 
     /// Omits defaults: every email request stores this.
     var json: AuthJSON {
         var members: AuthJSONObject = [
-            "ask": .string(purpose.rawValue), "email": .string(email.text),
+            "ask": .string(purpose.rawValue), recipient.provider: .string(recipient.text),
             "redirect_to": .string(request.redirectTo), "lifetime": .integer(request.lifetime.components.seconds),
         ]
         if let key = request.proofKey {
@@ -50,6 +53,8 @@ package struct MailAsk: Sendable {
             members["challenge_method"] = .string(key.method.rawValue)
         }
         if let browser = request.browser { members["browser"] = .string(Base64URL.text(browser)) }
+        if let code = request.fixedCode { members["code"] = .string(code.reveal()) }
+        if let channel = request.channel { members["channel"] = .string(channel.rawValue) }
         if let language = request.language { members["language"] = .string(language) }
         if createsAccount { members["creates_account"] = .bool(true) }
         if confirmsAutomatically { members["confirms_automatically"] = .bool(true) }
@@ -60,7 +65,7 @@ package struct MailAsk: Sendable {
 
     init?(json: AuthJSON) {
         guard let purpose = (json["ask"]?.stringValue).flatMap(Purpose.init(text:)),
-            let email = (json["email"]?.stringValue).flatMap(EmailAddress.init),
+            let recipient = ((json["email"] ?? json["phone"])?.stringValue).flatMap(Recipient.init),
             let redirectTo = json["redirect_to"]?.stringValue, let lifetime = json["lifetime"]?.intValue
         else { return nil }
         var request = MailRequest(redirectTo: redirectTo, lifetime: .seconds(lifetime))
@@ -69,7 +74,9 @@ package struct MailAsk: Sendable {
         }
         request.browser = (json["browser"]?.stringValue).flatMap { Base64URL.decode($0) }
         request.language = json["language"]?.stringValue
-        self.init(purpose, email, request)
+        request.fixedCode = (json["code"]?.stringValue).map(Secret.init)
+        request.channel = (json["channel"]?.stringValue).flatMap(TextChannel.init(text:))
+        self.init(purpose, recipient, request)
         createsAccount = json["creates_account"]?.boolValue ?? false
         confirmsAutomatically = json["confirms_automatically"]?.boolValue ?? false
         data = json["data"]?.objectValue ?? [:]

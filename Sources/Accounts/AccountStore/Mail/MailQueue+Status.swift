@@ -11,8 +11,8 @@ extension MailQueue {
     }
 
     /// nil if no email waits for this reason.
-    package func lastWaitingMail(_ reason: String, at now: Instant) async throws -> Instant? {
-        try await database.row(Self.lastWaiting(.codes, reason, at: now)) { $0.instant() }
+    package func lastWaitingMail(_ lane: MailLane, _ reason: String, at now: Instant) async throws -> Instant? {
+        try await database.row(Self.lastWaiting(lane, reason, at: now)) { $0.instant() }
     }
 
     /// Including sent ones.
@@ -70,18 +70,19 @@ extension MailQueue {
     /// Ends the user's emails, because the account is deleted or loses its address. Other accounts may have emails to
     /// the address of a pending change.
     func dropMails(to user: User, at now: Instant, in db: any Connection) throws {
-        if let email = user.email.flatMap(EmailAddress.init) {
+        let own = [user.email, user.phone].compactMap(\.self).compactMap(Recipient.init)
+        for recipient in own {
             try db.run(
                 """
                 UPDATE mail_outbox SET state = 'failed', reason = 'account deleted', sealed = NULL, ended_at = \(now)
-                WHERE place = \(secrets.mark(of: email)) AND ended_at IS NULL
+                WHERE place = \(secrets.mark(of: recipient)) AND ended_at IS NULL
                 """)
         }
-        if let email = user.newEmail.flatMap(EmailAddress.init) {
+        for recipient in [user.newEmail, user.newPhone].compactMap(\.self).compactMap(Recipient.init) {
             try db.run(
                 """
                 UPDATE mail_outbox SET state = 'failed', reason = 'account deleted', sealed = NULL, ended_at = \(now)
-                WHERE place = \(secrets.mark(of: email)) AND ended_at IS NULL AND user_id = \(user.id)
+                WHERE place = \(secrets.mark(of: recipient)) AND ended_at IS NULL AND user_id = \(user.id)
                 """)
         }
     }

@@ -162,13 +162,13 @@ extension MailQueue {
     }
 
     private func mark(_ mail: ClaimedMail, undeliverableAt time: Instant?, in db: any Connection) throws {
-        guard case .mail(let content) = mail.content else { return }
+        guard case .mail(let content) = mail.content, let email = content.recipient.email else { return }
         // Writes nothing if the mark is right.
         let isWrong: SQL = time == nil ? "email_undeliverable_at IS NOT NULL" : "email_undeliverable_at IS NULL"
         try db.run(
             """
             UPDATE users SET email_undeliverable_at = \(time)
-            WHERE email = \(content.recipient.text) AND is_sso_user = 0 AND \(isWrong)
+            WHERE email = \(email.text) AND is_sso_user = 0 AND \(isWrong)
             """)
     }
 
@@ -216,6 +216,7 @@ extension MailQueue {
         case .recovery: "kind IN ('recovery', 'magiclink')"
         case .magicLink: "kind IN ('recovery', 'magiclink', 'signup')"
         case .signUp: "kind = 'signup'"
+        case .textSignUp, .textSignIn: "kind IN ('sms', 'sms_signup')"
         // A later change does not hide an earlier one.
         case _ where kind.isNotice: "1 = 0"
         default: "kind = \(kind.rawValue) AND user_id IS NOT DISTINCT FROM \(user)"
@@ -231,7 +232,7 @@ extension MailQueue {
     }
 
     func insertMail(
-        _ kind: MailKind, to recipient: EmailAddress, _ content: AuthJSON, of user: UserID?, until expiresAt: Instant,
+        _ kind: MailKind, to recipient: Recipient, _ content: AuthJSON, of user: UserID?, until expiresAt: Instant,
         at now: Instant, in db: any Connection
     ) throws {
         let mail = try sealedMail(content, to: recipient, at: now)
@@ -244,7 +245,7 @@ extension MailQueue {
         let bytes: [UInt8]
     }
 
-    func sealedMail(_ content: AuthJSON, to recipient: EmailAddress, at now: Instant) throws -> SealedMail {
+    func sealedMail(_ content: AuthJSON, to recipient: Recipient, at now: Instant) throws -> SealedMail {
         let id: Identifier<ClaimedMail> = accounts.newID(at: now)
         return SealedMail(
             id: id, place: secrets.mark(of: recipient),

@@ -31,7 +31,7 @@ extension MailStore {
         try await ordered { db in
             let outcome = try invite(order, at: now, in: db)
             if case .done(let account, let minted, _) = outcome {
-                let content = try content(.invite, to: order.email, of: account.user, minted, order.request)
+                let content = try content(.invite, to: .email(order.email), of: account.user, minted, order.request)
                 try accounts.mailQueue.queue(
                     content, of: account.user.id, until: now + order.request.lifetime, at: now, in: db)
             }
@@ -57,7 +57,7 @@ extension MailStore {
             guard let account = try db.account(user), account.user.times.deletedAt == nil,
                 let email = account.user.email.flatMap(EmailAddress.init)
             else { return false }
-            let content = try mail(.recovery, .recovery, to: email, of: account, request, at: now, in: db)
+            let content = try mail(.recovery, .recovery, to: .email(email), of: account, request, at: now, in: db)
             try accounts.mailQueue.queue(content, of: user, until: now + request.lifetime, at: now, in: db)
             try accounts.record(
                 [AdminStore.adminEntry(.userRecoveryRequested, account.user, from: device)], at: now, in: db)
@@ -70,7 +70,7 @@ extension MailStore {
         var order = order
         order.request.isMailed = false
         return try await ordered { [order] db in
-            let known = try db.accounts(SignInStore.ownEmailLookup(order.email)).first
+            let known = try db.accounts(SignInStore.ownLookup(.email(order.email))).first
             if known?.user.times.deletedAt != nil { return .unknownUser }
             switch order.kind {
             case .invite: return try invite(order, at: now, in: db)
@@ -145,7 +145,7 @@ extension MailStore {
             return existing
         }
         var made = accounts.signIns.newAccount(
-            EmailSignUp(email: order.email, passwordHash: order.passwordHash, metadata: [:], isConfirmed: false),
+            SignUpRequest(email: order.email, passwordHash: order.passwordHash, metadata: [:], isConfirmed: false),
             at: now)
         made.user.userMetadata = data
         try accounts.admit(made)
@@ -160,7 +160,7 @@ extension MailStore {
     ) throws -> LinkOrderOutcome {
         var account = account
         let minted = try accounts.codes.makeToken(
-            kind, slot, to: address, of: account.user.id, order.request, at: now, in: db)
+            kind, slot, to: .email(address), of: account.user.id, order.request, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         account.user.note(slot, at: now)
         return .done(account, minted, kind)

@@ -17,7 +17,7 @@ extension MailStore {
         guard notices.kinds.contains(kind), notices.reach(before),
             let recipient = before.email.flatMap(EmailAddress.init)
         else { return }
-        var content = MailContent(kind: kind, recipient: recipient, redirectTo: "")
+        var content = MailContent(kind: kind, recipient: .email(recipient), redirectTo: "")
         content.account = newEmail ?? recipient.text
         content.data = try JSONReader.read(before.userMetadata).objectValue ?? [:]
         content.language = device?.language

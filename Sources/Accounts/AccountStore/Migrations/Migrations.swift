@@ -38,6 +38,7 @@ extension Accounts {
         Migration(
             31, "credentials that are set aside", setAside, changing: ["users", "identities", "passkeys"],
             indexes: [usersByFormerEmail]),
+        Migration(32, "telephone numbers", phones, changing: ["users", "factors"]),
     ]
 
     private static let users: SQL = """

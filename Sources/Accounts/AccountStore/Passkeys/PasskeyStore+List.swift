@@ -156,7 +156,7 @@ extension Connection {
 extension AuditEntry {
     static func passkey(_ action: Action, _ passkey: Passkey, of user: User) -> AuditEntry {
         AuditEntry(
-            action, actor: user.id, actorName: user.email ?? "", traits: ["passkey_id": .string(passkey.id.text)])
+            action, actor: user.id, actorName: user.name, traits: ["passkey_id": .string(passkey.id.text)])
     }
 }
 
@@ -164,7 +164,7 @@ extension AuditEntry {
     /// Records that the authenticator changed whether the key may be on several devices.
     static func backupEligibilityChanged(_ key: AuthJSONObject, to isEligible: Bool, of user: User) -> AuditEntry {
         AuditEntry(
-            .passkeyUpdated, actor: user.id, actorName: user.email ?? "",
+            .passkeyUpdated, actor: user.id, actorName: user.name,
             traits: key.merging(["backup_eligible": .bool(isEligible)]) { $1 })
     }
 }

@@ -69,7 +69,7 @@ extension PasskeyStore {
             try accounts.mails.noteDevice(device, of: user, at: now, in: db)
             try db.insert(opened, from: device)
             let login = AuditEntry(
-                .login, actor: user.id, actorName: user.email ?? "",
+                .login, actor: user.id, actorName: user.name,
                 traits: ["provider": "passkey", "passkey_id": .string(holder.passkey.id.text)])
             var entries = [login]
             if proof.isBackupEligible != holder.passkey.isBackupEligible {
@@ -90,7 +90,7 @@ extension PasskeyStore {
         _ key: AuthJSONObject, of user: User, cause: String, at now: Instant
     ) async throws {
         let traits = key.merging(["cause": .string(cause)]) { $1 }
-        let entry = AuditEntry(.passkeyRefused, actor: user.id, actorName: user.email ?? "", traits: traits)
+        let entry = AuditEntry(.passkeyRefused, actor: user.id, actorName: user.name, traits: traits)
         try await database.write { db in try accounts.record([entry], at: now, in: db) }
     }
 

@@ -60,7 +60,7 @@ extension PasskeyStore {
             if case .mailed(let email, let mail) = signUp.address {
                 try begin(email, mail, of: &account, at: now, in: db)
             }
-            let (user, name) = (account.user.id, account.user.email ?? "")
+            let (user, name) = (account.user.id, account.user.name)
             let traits: AuthJSONObject = ["provider": "passkey", "passkey_id": .string(passkey.id.text)]
             try accounts.record(
                 [
@@ -106,7 +106,7 @@ extension PasskeyStore {
         account.user.times.emailChangeSentAt = now
         try db.note(.emailChangeNew, of: account.user.id, at: now)
         try db.update(account.user)
-        let content = try accounts.mails.content(.accountExists, to: email, of: owner.user, nil, mail)
+        let content = try accounts.mails.content(.accountExists, to: .email(email), of: owner.user, nil, mail)
         try accounts.mailQueue.queue(content, of: owner.user.id, until: now + mail.lifetime, at: now, in: db)
     }
 }

@@ -51,9 +51,10 @@ extension CodeStore {
                 return .otherAddress
             }
             let minted = try makeToken(
-                .linkConfirmation, .linkConfirmation, to: email, of: account.user.id, request,
+                .linkConfirmation, .linkConfirmation, to: .email(email), of: account.user.id, request,
                 codeOwner: Self.linkCodeOwner(account.user.id, ticket), at: now, in: db)
-            let content = try accounts.mails.content(.linkConfirmation, to: email, of: account.user, minted, request)
+            let content = try accounts.mails.content(
+                .linkConfirmation, to: .email(email), of: account.user, minted, request)
             try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
             return .mailed
         }

@@ -1,5 +1,5 @@
 package import AccountDomain
-import GatehouseWire
+package import GatehouseWire
 import SQLDatabase
 
 package struct MailRequest: Sendable {
@@ -16,6 +16,10 @@ package struct MailRequest: Sendable {
     package var isByAdmin = false
     /// false for a link that this server does not email: it does not show who reads the mailbox.
     package var isMailed = true
+    /// Of a test number, which gets no message.
+    package var fixedCode: Secret?
+    /// Of a text message; nil for SMS.
+    package var channel: TextChannel?
 
     package init(redirectTo: String, lifetime: Duration) {
         self.redirectTo = redirectTo
@@ -96,10 +100,11 @@ struct TokenRow: Sendable {
 
     /// Whether using it is the first proof of the address of an account in use, which may set credentials aside.
     func isFirstProof(of account: Account) -> Bool {
-        guard isMailed, account.user.times.emailProvenAt == nil, !account.isAbandoned else { return false }
+        guard isMailed, !account.isAbandoned else { return false }
         return switch slot {
-        case .confirmation, .recovery, .linkConfirmation: true
-        case .emailChangeCurrent, .emailChangeNew, .reauthentication, nil: false
+        case .confirmation, .recovery, .linkConfirmation: account.user.times.emailProvenAt == nil
+        case .phoneConfirmation: !account.user.isProven
+        case .emailChangeCurrent, .emailChangeNew, .reauthentication, .phoneChange, nil: false
         }
     }
 
@@ -117,7 +122,7 @@ extension CodeStore {
 
     /// Newest codes, including used ones: up to ``TokenSlot/depth`` per account. Several accounts only if they change
     /// to the same address.
-    static func tokenLookup(address: EmailAddress, _ slot: TokenSlot, at now: Instant) -> SQL {
+    static func tokenLookup(address: Recipient, _ slot: TokenSlot, at now: Instant) -> SQL {
         let places = slot.places
         return """
             SELECT \(columns: TokenRow.columns) FROM one_time_tokens
@@ -149,10 +154,11 @@ extension CodeStore {
     ///   - pending: If another sign-up created the account.
     ///   - codeOwner: Bound to the code, instead of account, purpose and address.
     func makeToken(
-        _ kind: MailKind, _ slot: TokenSlot, to address: EmailAddress, of user: UserID, _ request: MailRequest,
+        _ kind: MailKind, _ slot: TokenSlot, to address: Recipient, of user: UserID, _ request: MailRequest,
         confirming pending: PendingSignUp? = nil, codeOwner: String? = nil, at now: Instant, in db: any Connection
     ) throws -> MintedToken {
-        let minted = MintedToken(hasProofKey: request.proofKey != nil, randomBytes: randomBytes)
+        let minted = MintedToken(
+            hasProofKey: request.proofKey != nil, fixedCode: request.fixedCode, randomBytes: randomBytes)
         let digest = TokenDigest.of(minted.link)
         let code = secrets.codeDigest(minted.code, of: codeOwner ?? Self.codeOwner(user, slot, address.text))
         let sealed: SQLValue =
@@ -177,8 +183,10 @@ extension CodeStore {
 
     /// The sign-up that a repeated email confirms; nil for the one that created the account. A competing sign-up's data
     /// stays with the browser that sent it.
-    func pendingSignUp(of user: UserID, askedBy request: MailRequest, in db: any Connection) throws -> PendingSignUp? {
-        let rows = try db.rows(Self.tokenLookup(user, .confirmation), TokenRow.init)
+    func pendingSignUp(
+        of user: UserID, _ slot: TokenSlot = .confirmation, askedBy request: MailRequest, in db: any Connection
+    ) throws -> PendingSignUp? {
+        let rows = try db.rows(Self.tokenLookup(user, slot), TokenRow.init)
         let competing = try rows.compactMap { row in try pendingSignUp(row).map { (row: row, pending: $0) } }
         guard let newest = competing.first else { return nil }
         let isSame = newest.row.browser != nil && newest.row.browser == request.browser
@@ -232,18 +240,20 @@ extension Connection {
         try run(
             """
             UPDATE users SET confirmation_sent_at = NULL, recovery_sent_at = NULL, email_change_sent_at = NULL,
-                reauthentication_sent_at = NULL
+                phone_change_sent_at = NULL, reauthentication_sent_at = NULL
             WHERE id = \(user.id)
             """)
     }
 
     func note(_ slot: TokenSlot, of user: UserID, at time: Instant?) throws {
         switch slot {
-        case .confirmation: try run("UPDATE users SET confirmation_sent_at = \(time) WHERE id = \(user)")
+        case .confirmation, .phoneConfirmation:
+            try run("UPDATE users SET confirmation_sent_at = \(time) WHERE id = \(user)")
         case .recovery: try run("UPDATE users SET recovery_sent_at = \(time) WHERE id = \(user)")
         case .emailChangeCurrent, .emailChangeNew:
             try run("UPDATE users SET email_change_sent_at = \(time) WHERE id = \(user)")
         case .reauthentication: try run("UPDATE users SET reauthentication_sent_at = \(time) WHERE id = \(user)")
+        case .phoneChange: try run("UPDATE users SET phone_change_sent_at = \(time) WHERE id = \(user)")
         case .linkConfirmation: break
         }
     }
@@ -252,10 +262,11 @@ extension Connection {
 extension User {
     mutating func note(_ slot: TokenSlot, at time: Instant?) {
         switch slot {
-        case .confirmation: times.confirmationSentAt = time
+        case .confirmation, .phoneConfirmation: times.confirmationSentAt = time
         case .recovery: times.recoverySentAt = time
         case .emailChangeCurrent, .emailChangeNew: times.emailChangeSentAt = time
         case .reauthentication: times.reauthenticationSentAt = time
+        case .phoneChange: times.phoneChangeSentAt = time
         case .linkConfirmation: break
         }
     }

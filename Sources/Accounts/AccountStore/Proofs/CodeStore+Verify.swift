@@ -4,14 +4,16 @@ import SQLDatabase
 
 package enum MailedProof: Sendable {
     case link(Secret)
-    case code(Secret, sentTo: EmailAddress)
+    case code(Secret, sentTo: Recipient)
+    /// Checked by the provider that sent it.
+    case approved(sentTo: Recipient)
     /// Typed into a link's page. Both are from the same email.
     case page(link: Secret, code: Secret)
 
     fileprivate var link: Secret? {
         switch self {
         case .link(let link), .page(let link, code: _): link
-        case .code: nil
+        case .code, .approved: nil
         }
     }
 }
@@ -95,7 +97,7 @@ extension CodeStore {
             let found = try db.account(row.user)
             let user = found?.user
             if user?.isBanned(at: now) == true { return .banned }
-            let pending = slot == .confirmation ? try pendingSignUp(row) : nil
+            let pending = slot.confirmsSignUp ? try pendingSignUp(row) : nil
             var prover = Prover(device: device)
             prover.session = caller.token?.user == row.user ? caller.token?.session : nil
             prover.isClient = row.isOf(caller.browser)
@@ -112,7 +114,7 @@ extension CodeStore {
                 let passkey = caller.passkey.flatMap { $0.user == account.user.id ? $0.id : nil }
                 if let passkey, !isProtected { _ = try accounts.proofs.restore(passkey, of: &account, at: now, in: db) }
                 guard opensSession else { return .confirmed(slot: slot) }
-                let issued = try open(account, from: device, at: now, in: db)
+                let issued = try open(account, by: slot, from: device, at: now, in: db)
                 if isProtected {
                     try accounts.proofs.promise(typed, passkey, to: issued.session.id, of: account.user, in: db)
                 }
@@ -172,17 +174,27 @@ extension CodeStore {
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
+    /// Whether a code that was sent to the address is valid.
+    package func waits(for slots: [TokenSlot], sentTo address: Recipient, at now: Instant) async throws -> Bool {
+        try await database.read { db in
+            try look(.approved(sentTo: address), for: slots, of: nil, at: now, in: db).right != nil
+        }
+    }
+
     /// Finds the code that replaces the current password. Records a wrong code; the change uses up the right one.
     ///
     /// - Returns: nil for a wrong code.
     package func reauthentication(
-        _ code: Secret, of user: User, at now: Instant
+        _ code: Secret, of user: User, isApproved: Bool = false, at now: Instant
     ) async throws -> MailedReauthentication? {
-        guard let email = user.email.flatMap(EmailAddress.init) else { return nil }
+        guard let recipient = user.recipient else { return nil }
         let id = user.id
         return try await database.write { db in
-            try find(.code(code, sentTo: email), for: [.reauthentication], of: id, at: now, in: db)
-                .map { MailedReauthentication(digest: $0.digest) }
+            try find(
+                isApproved ? .approved(sentTo: recipient) : .code(code, sentTo: recipient), for: [.reauthentication],
+                of: id, at: now, in: db
+            )
+            .map { MailedReauthentication(digest: $0.digest) }
         }
     }
 
@@ -219,6 +231,9 @@ extension CodeStore {
         case .code(let code, let address):
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
             return (rows.first { isCode(code, of: $0) }, rows)
+        case .approved(let address):
+            let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
+            return (rows.first, [])
         case .page(let link, let code):
             // The caller has the link, and so the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
@@ -227,9 +242,10 @@ extension CodeStore {
     }
 
     /// The rows to compare a typed code with. Several accounts may change to one address with similar emails, so
-    /// without a named account no attempt is recorded with their codes.
+    /// without a named account no attempt is recorded with their codes. Clients confirm a number without naming the
+    /// account: its code is compared with, and a wrong one recorded for, each.
     private func rows(
-        sentTo address: EmailAddress, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
+        sentTo address: Recipient, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {
         let rows: [TokenRow]
         if let user {
@@ -237,7 +253,9 @@ extension CodeStore {
         } else {
             rows = try db.rows(Self.tokenLookup(address: address, slot, at: now), TokenRow.init)
         }
-        guard let first = rows.first, rows.allSatisfy({ $0.user == first.user }) else { return [] }
+        guard let first = rows.first, slot == .phoneChange || rows.allSatisfy({ $0.user == first.user }) else {
+            return []
+        }
         return rows.filter { $0.isGood(at: now) && $0.takesCodes }
     }
 
@@ -252,7 +270,7 @@ extension CodeStore {
     }
 
     private func open(
-        _ account: Account, from device: Device, at now: Instant, in db: any Connection
+        _ account: Account, by slot: TokenSlot, from device: Device, at now: Instant, in db: any Connection
     ) throws -> IssuedSession {
         var account = account
         let session = accounts.newSession(of: account.user.id, by: .otp, at: now)
@@ -261,7 +279,8 @@ extension CodeStore {
         try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device)
         let login = AuditEntry(
-            .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
+            .login, actor: account.user.id, actorName: account.user.name,
+            traits: ["provider": .string(slot.provider)])
         try accounts.record([login], at: now, in: db)
         return try accounts.sessions.issue(session, to: account)
     }

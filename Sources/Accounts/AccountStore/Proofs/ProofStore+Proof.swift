@@ -37,6 +37,15 @@ extension ProofStore {
         case .confirmation, .recovery, .linkConfirmation:
             guard account.user.email == row.address else { return nil }
             entries = try proveAddress(of: &account, by: row, slot, prover, at: now, in: db)
+        case .phoneConfirmation:
+            guard account.user.phone == row.address else { return nil }
+            entries = try proveAddress(of: &account, by: row, slot, prover, at: now, in: db)
+        case .phoneChange:
+            guard account.user.newPhone == row.address, let phone = PhoneNumber(row.address),
+                try phoneChangeWaits(of: account.user, at: now, in: db),
+                try !db.isTaken(phone, besides: account.user.id)
+            else { return nil }
+            entries = try changePhone(of: &account, to: phone, at: now, in: db)
         case .emailChangeCurrent, .emailChangeNew:
             guard try addressChangeWaits(of: account.user, at: now, in: db) else { return nil }
             guard let new = account.user.newEmail.flatMap(EmailAddress.init),
@@ -47,7 +56,7 @@ extension ProofStore {
             }
             entries = try changeAddress(of: &account, to: new, isProven: isProven, by: row, prover, at: now, in: db)
         }
-        try db.voidTokens(of: account.user.id)
+        try db.voidTokens(of: account.user.id, provenBy: slot)
         account.user.times.updatedAt = now
         try db.update(account.user)
         try accounts.record(entries, at: now, in: db)
@@ -60,21 +69,29 @@ extension ProofStore {
     ) throws -> [AuditEntry] {
         var entries: [AuditEntry] = []
         // Decided before the address is confirmed.
-        let pending = slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
+        let pending = slot.confirmsSignUp ? try accounts.codes.pendingSignUp(row) : nil
         let facts = try facts(of: account, row, pending, prover, at: now, in: db)
         let decision = ProofDecision(facts)
-        if account.user.times.emailConfirmedAt == nil {
+        let isPhone = slot == .phoneConfirmation
+        if (isPhone ? account.user.times.phoneConfirmedAt : account.user.times.emailConfirmedAt) == nil {
             entries.append(AuditEntry(.userConfirmed, actor: account.user.id, actorName: row.address))
-            try confirm(&account, row.address, at: now, in: db)
+            if isPhone {
+                try confirmPhone(&account, at: now)
+            } else {
+                try confirm(&account, row.address, at: now, in: db)
+            }
         }
         entries += try carryOut(decision, facts, on: &account, pending, prover, at: now, in: db)
+        if decision.setsAsideOthers, !isPhone { entries += try detachPhone(of: &account, at: now, in: db) }
         // An invitation proves the address however the administrator sent it.
-        if row.isMailed || row.kind == .invite {
+        if isPhone {
+            account.user.times.phoneProvenAt = account.user.times.phoneProvenAt ?? now
+        } else if row.isMailed || row.kind == .invite {
             account.user.times.emailProvenAt = account.user.times.emailProvenAt ?? now
             try db.keepProof(of: account.user.id, at: now)
         }
         // A pending address change is void with its codes; no repeated email may restore it.
-        account.user.newEmail = nil
+        (account.user.newEmail, account.user.newPhone) = (nil, nil)
         // An invitation's code opens an account without a password.
         if row.kind == .invite { try db.forgetMails(of: &account.user) }
         return entries
@@ -89,7 +106,9 @@ extension ProofStore {
         try apply(new, to: &account, isProven: isProven, at: now, in: db)
         var entries = [AuditEntry(.userModified, actor: account.user.id, actorName: new.text)]
         guard isProven else { return entries }
-        entries += try carryOut(ProofDecision(facts), facts, on: &account, nil, prover, at: now, in: db)
+        let decision = ProofDecision(facts)
+        entries += try carryOut(decision, facts, on: &account, nil, prover, at: now, in: db)
+        if decision.setsAsideOthers { entries += try detachPhone(of: &account, at: now, in: db) }
         return entries
     }
 
@@ -107,16 +126,25 @@ extension ProofStore {
             }
         let email: ProofFacts.Email =
             switch row.slot {
-            case .confirmation where account.isAbandoned:
+            case .confirmation where account.isAbandoned, .phoneConfirmation where account.isAbandoned:
                 pending.map { $0.passwordHash == nil ? .other : .competingSignUp } ?? .signUp
-            case .emailChangeNew, .emailChangeCurrent: .addressChange
+            case .emailChangeNew, .emailChangeCurrent, .phoneChange: .addressChange
             default: .other
             }
-        let isConfirmation = row.isMailed || account.user.times.emailConfirmedAt == nil
         return ProofFacts(
-            isFirst: isConfirmation && account.user.times.emailProvenAt == nil, binding: binding, email: email,
+            isFirst: isFirst(row, of: account.user), binding: binding, email: email,
             isUnfinishedSignUp: account.isAbandoned,
             competes: try prover.newPassword != nil || competes(account, at: now, in: db))
+    }
+
+    /// A change of address, and a number's code, count as first only if no address was proven before: the account's
+    /// owner began the change, and a person with a proven email address is not replaced by a number's reader.
+    private func isFirst(_ row: TokenRow, of user: User) -> Bool {
+        switch row.slot {
+        case .phoneConfirmation, .phoneChange, .emailChangeCurrent, .emailChangeNew:
+            (row.isMailed || user.times.emailConfirmedAt == nil) && !user.isProven
+        default: (row.isMailed || user.times.emailConfirmedAt == nil) && user.times.emailProvenAt == nil
+        }
     }
 
     /// Whether an unfinished sign-up's password may be another person's: another waits, or an email was requested
@@ -124,7 +152,8 @@ extension ProofStore {
     private func competes(_ account: Account, at now: Instant, in db: any Connection) throws -> Bool {
         let setAside = account.user.setAside
         if setAside.isContested || !setAside.passwords.isEmpty { return true }
-        return try db.rows(CodeStore.tokenLookup(account.user.id, .confirmation), TokenRow.init).contains { row in
+        let slot: TokenSlot = account.user.email == nil ? .phoneConfirmation : .confirmation
+        return try db.rows(CodeStore.tokenLookup(account.user.id, slot), TokenRow.init).contains { row in
             try row.isGood(at: now) && accounts.codes.pendingSignUp(row).map { $0.passwordHash == nil } ?? false
         }
     }
@@ -207,4 +236,17 @@ extension Connection {
 extension User {
     /// The address whose code confirms the pending change.
     fileprivate func addressToConfirm(_ slot: TokenSlot) -> String? { slot == .emailChangeNew ? newEmail : email }
+}
+
+extension Connection {
+    /// Changes of address and number do not end each other.
+    fileprivate func voidTokens(of user: UserID, provenBy slot: TokenSlot) throws {
+        let kept: Set<TokenSlot> =
+            switch slot {
+            case .phoneChange: [.emailChangeNew, .emailChangeCurrent]
+            case .emailChangeNew, .emailChangeCurrent: [.phoneChange]
+            default: []
+            }
+        for slot in TokenSlot.allCases where !kept.contains(slot) { try voidTokens(of: user, slot) }
+    }
 }

@@ -28,7 +28,7 @@ extension ProofStore {
             let methods = added.isEmpty ? ["password"] : added
             entries.append(
                 AuditEntry(
-                    .credentialsSetAside, actor: account.user.id, actorName: account.user.email ?? "",
+                    .credentialsSetAside, actor: account.user.id, actorName: account.user.name,
                     traits: ["methods": .array(methods.map(AuthJSON.string))]))
         }
         if decision.password == .becomesTheTypedOne, !facts.isUnfinishedSignUp, former == nil,
@@ -114,12 +114,16 @@ extension ProofStore {
     private func replaceEntered(
         in account: inout Account, with data: AuthJSONObject, in db: any Connection
     ) throws {
-        guard let email = account.user.email.flatMap(EmailAddress.init) else { return }
-        let text = AuthJSON.object(
-            AccountMetadata.emailIdentity(user: account.user.id, email: email, isVerified: true, data: data)
-        ).text
+        let members: AuthJSONObject
+        switch account.user.recipient {
+        case .email(let email):
+            members = AccountMetadata.emailIdentity(user: account.user.id, email: email, isVerified: true, data: data)
+        case .phone: members = AccountMetadata.phoneSignUp(user: account.user.id, data: data)
+        case nil: return
+        }
+        let text = AuthJSON.object(members).text
         account.user.userMetadata = text
-        for index in account.identities.indices where account.identities[index].provider == "email" {
+        for index in account.identities.indices where !account.identities[index].isOfProvider {
             account.identities[index].data = text
             try db.update(account.identities[index])
         }
@@ -185,7 +189,7 @@ extension ProofStore {
 
     static func restored(_ method: String, _ user: User) -> AuditEntry {
         AuditEntry(
-            .credentialRestored, actor: user.id, actorName: user.email ?? "", traits: ["method": .string(method)])
+            .credentialRestored, actor: user.id, actorName: user.name, traits: ["method": .string(method)])
     }
 
     /// - Returns: false if the account has no such set-aside passkey.

@@ -30,7 +30,7 @@ extension ProofStore {
                 let row = try accounts.codes.look(proof, for: slots, of: caller.changer(slots), at: now, in: db).right,
                 let account = try db.account(row.user)
             else { return WaitingPasswords() }
-            let pending = row.slot == .confirmation ? try accounts.codes.pendingSignUp(row) : nil
+            let pending = row.slot?.confirmsSignUp == true ? try accounts.codes.pendingSignUp(row) : nil
             return WaitingPasswords(
                 hashes: account.user.waitingPasswords(or: pending), takesAnother: account.isAbandoned)
         }
@@ -45,14 +45,16 @@ package struct WaitingPasswords: Sendable {
 
 extension VerifyingCaller {
     /// The account whose change of address a typed code confirms, if the caller names one.
-    func changer(_ slots: [TokenSlot]) -> UserID? { slots.contains(.emailChangeNew) ? token?.user : nil }
+    func changer(_ slots: [TokenSlot]) -> UserID? {
+        slots.contains(.emailChangeNew) || slots.contains(.phoneChange) ? token?.user : nil
+    }
 }
 
 extension User {
     /// The passwords that a proof of the mailbox can make the account's: set-aside ones, an unproven sign-up's, and
     /// that of the email's sign-up.
     fileprivate func waitingPasswords(or pending: PendingSignUp?) -> [Secret] {
-        let own = times.emailProvenAt == nil ? passwordHash : nil
+        let own = times.emailProvenAt == nil || times.phoneProvenAt == nil ? passwordHash : nil
         return [own, pending?.passwordHash].compactMap(\.self) + setAside.passwords.map(\.hash)
     }
 

@@ -35,7 +35,7 @@ extension SessionStore {
             let condition: SQL = isLow ? "AND aal = 'aal1'" : ""
             let ended = try endSessions(where: "id = \(id) AND user_id = \(user) \(condition)", end, at: now, in: db)
             guard ended == 1 else { return false }
-            if endsChange, !isLow { try db.endAddressChange(of: user, at: now) }
+            if endsChange, !isLow { try db.endChanges(of: user, at: now) }
             let logout = AuditEntry(
                 .logout, actor: user, actorName: name, traits: Self.traits(of: end, ["session_id": .string(id.text)]))
             try accounts.record([logout], at: now, in: db)

@@ -161,7 +161,7 @@ extension SessionStore {
             "user_agent": device.userAgent.map(AuthJSON.string), "address": device.address.map(AuthJSON.string),
         ]
         return AuditEntry(
-            action, actor: account.user.id, actorName: account.user.email ?? "",
+            action, actor: account.user.id, actorName: account.user.name,
             traits: AuthJSONObject(traits.compactMapValues(\.self)))
     }
 

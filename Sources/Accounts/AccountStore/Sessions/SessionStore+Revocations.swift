@@ -62,7 +62,7 @@ extension SessionStore {
         guard found > 0 else { return 0 }
         try record(end, of: condition, at: now, in: db)
         for user in try db.rows(Self.addressChanges(begunWhere: condition), { $0.id() as UserID }) {
-            try db.endAddressChange(of: user, at: now)
+            try db.endChanges(of: user, at: now)
         }
         return try db.run("DELETE FROM sessions WHERE \(condition)")
     }

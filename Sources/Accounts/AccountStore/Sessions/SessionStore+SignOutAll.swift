@@ -22,7 +22,7 @@ extension SessionStore {
                 """
                 UPDATE mail_outbox SET state = 'failed', reason = 'all users were signed out', sealed = NULL,
                     ended_at = \(now)
-                WHERE state = 'queued' AND lane IN (\(MailLane.codes.rawValue), \(MailLane.invitations.rawValue))
+                WHERE state = 'queued' AND lane <> \(MailLane.notices.rawValue)
                 """)
             guard count > 0 else { return 0 }
             let entry = AuditEntry(
@@ -41,10 +41,14 @@ extension SessionStore {
     package func endAddressChanges(after last: UserID?, limit: Int = 5_000, at now: Instant) async throws -> UserID? {
         try await database.write { db in
             let rest: SQL = last.map { "WHERE id > \($0)" } ?? ""
-            let page = try db.rows("SELECT id, new_email FROM users \(rest) ORDER BY id LIMIT \(limit)") { row in
+            let page = try db.rows(
+                "SELECT id, coalesce(new_email, new_phone) FROM users \(rest) ORDER BY id LIMIT \(limit)"
+            ) { row in
                 (user: row.id() as UserID, isChanging: row.textIfPresent() != nil)
             }
-            for one in page where one.isChanging { try db.endAddressChange(of: one.user, at: now) }
+            for one in page where one.isChanging {
+                try db.endChanges(of: one.user, at: now)
+            }
             return page.last?.user
         }
     }

@@ -10,8 +10,11 @@ package enum SignInOutcome: Sendable {
 
 extension SignInStore {
     /// Ignores identities' addresses.
-    package func account(email: EmailAddress) async throws -> Account? {
-        try await database.accounts(Self.ownEmailLookup(email)).first
+    package func account(email: EmailAddress) async throws -> Account? { try await account(.email(email)) }
+
+    /// Ignores identities' addresses.
+    package func account(_ address: Recipient) async throws -> Account? {
+        try await database.accounts(Self.ownLookup(address)).first
     }
 
     /// - Parameter account: Its hash was checked. If the stored hash differs, nothing happens.
@@ -29,7 +32,8 @@ extension SignInStore {
             try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(
-                .login, actor: account.user.id, actorName: account.user.email ?? "", traits: ["provider": "email"])
+                .login, actor: account.user.id, actorName: account.user.name,
+                traits: ["provider": account.user.email == nil ? "phone" : "email"])
             try accounts.record([login], at: now, in: db)
             var signedIn = try accounts.latest(account, in: db)
             signedIn.user.times.lastSignInAt = now
@@ -49,23 +53,42 @@ extension SignInStore {
     }
 
     /// Of the newest 100 sessions.
-    package func sessionAddresses(of email: EmailAddress) async throws -> [String] {
-        try await database.rows(Self.sessionAddressLookup(email)) { $0.text() }
+    package func sessionAddresses(of address: Recipient) async throws -> [String] {
+        try await database.rows(Self.sessionAddressLookup(address)) { $0.text() }
     }
 
-    static func sessionAddressLookup(_ email: EmailAddress) -> SQL {
+    static func sessionAddressLookup(_ address: Recipient) -> SQL {
         """
         SELECT sessions.ip FROM users JOIN sessions ON sessions.user_id = users.id
-        WHERE users.email = \(email.text) AND users.is_sso_user = 0 AND sessions.ip IS NOT NULL
+        WHERE \(isOwn(address)) AND sessions.ip IS NOT NULL
         ORDER BY sessions.created_at DESC LIMIT 100
         """
     }
 
-    static func ownEmailLookup(_ email: EmailAddress) -> SQL {
+    private static func isOwn(_ address: Recipient) -> SQL {
+        switch address {
+        case .email(let email): "users.email = \(email.text) AND users.is_sso_user = 0"
+        case .phone(let phone): "users.phone = \(phone.text)"
+        }
+    }
+
+    /// The accounts that change to a number; at most two are read.
+    static func changingLookup(_ address: Recipient) -> SQL {
         """
         SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
         FROM users LEFT JOIN identities ON identities.user_id = users.id
-        WHERE users.email = \(email.text) AND users.is_sso_user = 0
+        WHERE users.id IN (
+            SELECT user_id FROM one_time_tokens
+            WHERE address = \(address.text) AND slot LIKE 'phone_change%' ORDER BY created_at DESC LIMIT 6)
+        ORDER BY users.id, identities.created_at, identities.id
+        """
+    }
+
+    static func ownLookup(_ address: Recipient) -> SQL {
+        """
+        SELECT \(columns: Accounts.userColumns), \(columns: Accounts.identityColumns)
+        FROM users LEFT JOIN identities ON identities.user_id = users.id
+        WHERE \(isOwn(address))
         ORDER BY identities.created_at, identities.id
         """
     }

@@ -2,8 +2,9 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-package struct EmailSignUp: Sendable {
-    package let email: EmailAddress
+/// By email or phone.
+package struct SignUpRequest: Sendable {
+    package let address: Recipient
     /// nil for an account that signs in with emailed codes.
     package let passwordHash: Secret?
     package let metadata: AuthJSONObject
@@ -13,15 +14,27 @@ package struct EmailSignUp: Sendable {
     /// Whether a sign-up email was just sent, so that a repeated sign-up sends none.
     package var isWithinInterval = false
 
-    package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
-        self.email = email
+    package init(_ address: Recipient, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
+        self.address = address
         self.passwordHash = passwordHash
         self.metadata = metadata
         self.isConfirmed = isConfirmed
     }
+
+    package init(email: EmailAddress, passwordHash: Secret?, metadata: AuthJSONObject, isConfirmed: Bool) {
+        self.init(.email(email), passwordHash: passwordHash, metadata: metadata, isConfirmed: isConfirmed)
+    }
 }
 
-extension EmailSignUp {
+extension SignUpRequest {
+    fileprivate func identityData(of user: UserID, isVerified: Bool) -> AuthJSONObject {
+        switch address {
+        case .email(let email):
+            AccountMetadata.emailIdentity(user: user, email: email, isVerified: isVerified, data: metadata)
+        case .phone: AccountMetadata.phoneSignUp(user: user, data: metadata)
+        }
+    }
+
     /// Whether the password is that of the sign-up that created the account, whose salt is equal: see
     /// ``ServerSecrets/signUpSalt(of:)``.
     fileprivate func isRepetition(of user: User) -> Bool {
@@ -45,7 +58,7 @@ extension SignInStore {
     ///
     /// Repeating an unconfirmed sign-up with the same password changes nothing. Another password and its metadata wait
     /// until their client proves the address. A pending invitation is not replaced.
-    package func signUp(_ signUp: EmailSignUp, from device: Device, at now: Instant) async throws -> SignUpOutcome {
+    package func signUp(_ signUp: SignUpRequest, from device: Device, at now: Instant) async throws -> SignUpOutcome {
         var account = newAccount(signUp, at: now)
         // The stored identity records an unproven address. An auto-confirmed sign-up's response says otherwise, as in
         // Supabase Auth.
@@ -54,7 +67,7 @@ extension SignInStore {
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
         let fresh = account
         return try await database.write { db in
-            if let existing = try db.accounts(Self.emailLookup(signUp.email)).first {
+            if let existing = try db.accounts(Self.lookup(signUp.address)).first {
                 return try repeated(existing, signUp, at: now, in: db)
             }
             try accounts.admit(fresh)
@@ -62,20 +75,24 @@ extension SignInStore {
             if let mail = signUp.mail, !signUp.isConfirmed {
                 fresh.user.times.confirmationSentAt = now
                 try db.insert(fresh.user)
-                try queueConfirmation(of: fresh, signUp.email, mail, at: now, in: db)
+                // A number that just got a code for something else gets no second message.
+                if signUp.address.phone == nil || !signUp.isWithinInterval {
+                    try queueConfirmation(of: fresh, signUp.address, mail, at: now, in: db)
+                }
             } else {
                 try db.insert(fresh.user)
             }
             try db.insert(fresh.identities[0])
-            let traits: AuthJSONObject = ["provider": "email"]
-            let signedUp = AuditEntry(.userSignedUp, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
+            let traits: AuthJSONObject = ["provider": .string(signUp.address.provider)]
+            let signedUp = AuditEntry(
+                .userSignedUp, actor: fresh.user.id, actorName: signUp.address.text, traits: traits)
             guard signUp.isConfirmed else {
                 try accounts.record([signedUp], at: now, in: db)
                 return .waits(fresh)
             }
             try accounts.mails.noteDevice(device, of: fresh.user, at: now, in: db)
             try db.insert(session, from: device)
-            let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.email.text, traits: traits)
+            let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.address.text, traits: traits)
             try accounts.record([signedUp, login], at: now, in: db)
             return .signedIn(
                 try accounts.sessions.issue(session, to: Account(user: fresh.user, identities: [answered])))
@@ -105,54 +122,52 @@ extension SignInStore {
 
     /// A fictitious account, which hides from the caller that the address is registered: the caller's input, with
     /// random ids.
-    package func decoy(for signUp: EmailSignUp, at now: Instant) -> Account {
+    package func decoy(for signUp: SignUpRequest, at now: Instant) -> Account {
         var account = newAccount(
-            EmailSignUp(
-                email: signUp.email, passwordHash: signUp.passwordHash, metadata: signUp.metadata, isConfirmed: false),
+            SignUpRequest(
+                signUp.address, passwordHash: signUp.passwordHash, metadata: signUp.metadata, isConfirmed: false),
             at: now)
         if signUp.mail != nil { account.user.times.confirmationSentAt = now }
         return account
     }
 
-    package func newAccount(_ signUp: EmailSignUp, at now: Instant) -> Account {
+    package func newAccount(_ signUp: SignUpRequest, at now: Instant) -> Account {
         var user = accounts.newUser(at: now)
-        let data = AccountMetadata.emailIdentity(
-            user: user.id, email: signUp.email, isVerified: false, data: signUp.metadata)
-        let shown = AccountMetadata.emailIdentity(
-            user: user.id, email: signUp.email, isVerified: signUp.isConfirmed, data: signUp.metadata)
-        user.email = signUp.email.text
         user.passwordHash = signUp.passwordHash
-        user.appMetadata = AuthJSON.object(AccountMetadata.providers(["email"])).text
-        user.userMetadata = AuthJSON.object(shown).text
-        if signUp.isConfirmed { user.times.emailConfirmedAt = now }
+        let provider = signUp.address.provider
+        user.appMetadata = AuthJSON.object(AccountMetadata.providers([provider])).text
+        user.userMetadata = AuthJSON.object(signUp.identityData(of: user.id, isVerified: signUp.isConfirmed)).text
+        let confirmedAt = signUp.isConfirmed ? now : nil
+        switch signUp.address {
+        case .email(let email): (user.email, user.times.emailConfirmedAt) = (email.text, confirmedAt)
+        case .phone(let phone): (user.phone, user.times.phoneConfirmedAt) = (phone.text, confirmedAt)
+        }
         let identity = Identity(
-            id: accounts.newID(), user: user.id, provider: "email", providerID: user.id.text,
-            data: AuthJSON.object(data).text,
-            email: signUp.email.text, at: now)
+            id: accounts.newID(), user: user.id, provider: provider, providerID: user.id.text,
+            data: AuthJSON.object(signUp.identityData(of: user.id, isVerified: false)).text,
+            email: signUp.address.email?.text, at: now)
         return Account(user: user, identities: [identity])
     }
 
-    private func identityAnswered(_ identity: Identity, _ signUp: EmailSignUp) -> Identity {
+    private func identityAnswered(_ identity: Identity, _ signUp: SignUpRequest) -> Identity {
         var identity = identity
-        identity.data =
-            AuthJSON.object(
-                AccountMetadata.emailIdentity(
-                    user: identity.user, email: signUp.email, isVerified: true, data: signUp.metadata)
-            ).text
+        identity.data = AuthJSON.object(signUp.identityData(of: identity.user, isVerified: true)).text
         return identity
     }
 
     private func repeated(
-        _ existing: Account, _ signUp: EmailSignUp, at now: Instant, in db: any Connection
+        _ existing: Account, _ signUp: SignUpRequest, at now: Instant, in db: any Connection
     ) throws -> SignUpOutcome {
-        guard existing.isAbandoned, existing.user.email == signUp.email.text else {
-            if let mail = signUp.mail, !signUp.isConfirmed, !signUp.isWithinInterval {
-                let content = try accounts.mails.content(.accountExists, to: signUp.email, of: existing.user, nil, mail)
+        guard existing.isAbandoned, existing.user.hasOwn(signUp.address) else {
+            // A number's owner gets no message: strangers could cause costs.
+            if let mail = signUp.mail, !signUp.isConfirmed, !signUp.isWithinInterval, signUp.address.phone == nil {
+                let content = try accounts.mails.content(
+                    .accountExists, to: signUp.address, of: existing.user, nil, mail)
                 try accounts.mailQueue.queue(content, of: existing.user.id, until: now + mail.lifetime, at: now, in: db)
             }
             let entry = AuditEntry(
-                .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.email ?? "",
-                traits: ["provider": "email"])
+                .userRepeatedSignUp, actor: existing.user.id, actorName: existing.user.name,
+                traits: ["provider": .string(signUp.address.provider)])
             try accounts.record([entry], at: now, in: db)
             return .taken
         }
@@ -164,13 +179,13 @@ extension SignInStore {
         {
             let pending = PendingSignUp(passwordHash: signUp.passwordHash, data: signUp.metadata)
             try queueConfirmation(
-                of: existing, signUp.email, mail, confirming: isSame ? nil : pending, at: now, in: db)
+                of: existing, signUp.address, mail, confirming: isSame ? nil : pending, at: now, in: db)
         }
         return .waitsAlready
     }
 
     /// Keeps the password of a sign-up that competes with an earlier one.
-    private func wait(with signUp: EmailSignUp, _ user: User?, at now: Instant, in db: any Connection) throws {
+    private func wait(with signUp: SignUpRequest, _ user: User?, at now: Instant, in db: any Connection) throws {
         var setAside = user?.setAside ?? SetAside()
         if let hash = signUp.passwordHash {
             setAside.add(SetAside.Password(hash: hash, data: signUp.metadata, at: now))
@@ -180,10 +195,10 @@ extension SignInStore {
 
     /// Records a sign-up that a limit refused. It competes with an earlier one, so the earlier email's code alone must
     /// not confirm the earlier password. Does the same work for every address.
-    package func noteRefusedSignUp(_ signUp: EmailSignUp, at now: Instant) async throws {
+    package func noteRefusedSignUp(_ signUp: SignUpRequest, at now: Instant) async throws {
         try await database.write { db in
-            let found = try db.accounts(Self.emailLookup(signUp.email)).first {
-                $0.isAbandoned && $0.user.email == signUp.email.text && !signUp.isRepetition(of: $0.user)
+            let found = try db.accounts(Self.lookup(signUp.address)).first {
+                $0.isAbandoned && $0.user.hasOwn(signUp.address) && !signUp.isRepetition(of: $0.user)
             }
             try wait(with: signUp, found?.user, at: now, in: db)
         }
@@ -193,12 +208,20 @@ extension SignInStore {
     private static let nobody = UserID(bytes: Array(repeating: 0, count: 16))
 
     private func queueConfirmation(
-        of account: Account, _ email: EmailAddress, _ request: MailRequest, confirming pending: PendingSignUp? = nil,
+        of account: Account, _ address: Recipient, _ request: MailRequest, confirming pending: PendingSignUp? = nil,
         at now: Instant, in db: any Connection
     ) throws {
         let content = try accounts.mails.mail(
-            .signUp, .confirmation, to: email, of: account, request, confirming: pending, at: now, in: db)
+            address.signUpKind, address.signUpSlot, to: address, of: account, request, confirming: pending, at: now,
+            in: db)
         try accounts.mailQueue.queue(content, of: account.user.id, until: now + request.lifetime, at: now, in: db)
+    }
+
+    static func lookup(_ address: Recipient) -> SQL {
+        switch address {
+        case .email(let email): emailLookup(email)
+        case .phone: ownLookup(address)
+        }
     }
 
     /// By the account's own address, or an identity's verified one.

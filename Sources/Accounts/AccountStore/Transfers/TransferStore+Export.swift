@@ -62,6 +62,10 @@ extension TransferStore {
         for (kind, count) in others {
             counts.byKind[kind == .webAuthn ? .webAuthn : .recoveryCodes] = count
         }
+        let phones = try await database.row(
+            "SELECT count(*) FROM factors WHERE is_verified = 1 AND phone IS NOT NULL"
+        ) { Int($0.int()) }
+        if let phones, phones > 0 { counts.byKind[.phone] = phones }
         counts.byKind[.passkeys] = try await database.row("SELECT count(*) FROM passkeys") { Int($0.int()) } ?? 0
         var last: FactorID?
         repeat {
@@ -84,7 +88,8 @@ extension TransferStore {
         // Two statements: a single one with "or `last` is null" would scan from the beginning for each page.
         let rest: SQL = last.map { "AND id > \($0)" } ?? ""
         return """
-            SELECT id, user_id, sealed_secret FROM factors WHERE kind = 'totp' AND is_verified = 1 \(rest)
+            SELECT id, user_id, sealed_secret FROM factors
+            WHERE kind = 'totp' AND phone IS NULL AND is_verified = 1 \(rest)
             ORDER BY id LIMIT \(appsAtOnce)
             """
     }
@@ -111,6 +116,7 @@ extension TransferStore {
         switch row.factor.kind {
         case .totp: return content(ofAppSealedAs: row.sealed, row.factor.id)
         case .webAuthn: return .securityKey(row.key)
+        case .phone: return .phone
         case .recoveryCodes:
             let codes = try db.rows(
                 """

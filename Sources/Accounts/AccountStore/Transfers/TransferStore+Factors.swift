@@ -16,6 +16,8 @@ package enum FactorContent: Sendable {
     case unopened
     case securityKey(TransferredKey)
     case recoveryCodes([TransferredCode])
+    /// Its number is the factor's.
+    case phone
 }
 
 /// Works at another server with the same relying party ID.
@@ -51,7 +53,8 @@ package struct TransferredCode: Sendable {
 
 /// May be left out of an export. Raw values are command options.
 package enum TransferredKind: String, CaseIterable, Sendable {
-    case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", passkeys
+    case totp, unreadableTOTP = "unreadable-totp", webAuthn = "webauthn", recoveryCodes = "recovery-codes", phone
+    case passkeys
 }
 
 extension FactorContent {
@@ -61,6 +64,7 @@ extension FactorContent {
         case .unopened: .unreadableTOTP
         case .securityKey: .webAuthn
         case .recoveryCodes: .recoveryCodes
+        case .phone: .phone
         }
     }
 }
@@ -78,7 +82,7 @@ extension Connection {
         let factor = transferred.factor
         try insert(factor, sealedSecret: sealed)
         switch transferred.content {
-        case .app, .unopened: break
+        case .app, .unopened, .phone: break
         case .securityKey(let key):
             try run(
                 """

@@ -144,6 +144,10 @@ extension TransferStore {
             account.user.email != nil
             && (confirmations == .proveAddresses || hasAnsweredRecovery || account.wasConfirmedByEmail)
             || account.identities.contains { $0.vouches(for: account.user.email) }
+        if confirmations == .proveAddresses, account.user.phone != nil {
+            account.user.times.phoneProvenAt =
+                account.user.times.phoneProvenAt ?? account.user.times.phoneConfirmedAt
+        }
         account.user.times.emailProvenAt =
             account.user.times.emailProvenAt ?? (isProven ? account.user.times.emailConfirmedAt : nil)
         return account

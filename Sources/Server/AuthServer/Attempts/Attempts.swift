@@ -57,14 +57,19 @@ package struct Attempts: Sendable {
 
 /// The account that a request names, which may not exist.
 struct AttemptedAccount {
-    /// nil for an invalid email address.
-    let email: EmailAddress?
+    /// nil for an invalid email address or number.
+    let address: Recipient?
     /// SHA-256 of the text, so that memory holds no addresses.
     let digest: [UInt8]
 
-    init(_ text: String) {
-        email = EmailAddress(text)
-        digest = TokenDigest.of(Secret(email?.text ?? text))
+    init(_ address: Recipient) {
+        self.address = address
+        digest = TokenDigest.of(Secret(address.text))
+    }
+
+    init(email text: String) {
+        address = EmailAddress(text).map(Recipient.email)
+        digest = TokenDigest.of(Secret(address?.text ?? text))
     }
 
     var key: String { Base64URL.text(digest) }

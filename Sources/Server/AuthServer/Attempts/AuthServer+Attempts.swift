@@ -29,8 +29,8 @@ extension AuthServer {
     }
 
     private func find(_ account: AttemptedAccount) async throws -> Account? {
-        guard let email = account.email else { return nil }
-        return try await accounts.signIns.account(email: email)
+        guard let address = account.address else { return nil }
+        return try await accounts.signIns.account(address)
     }
 
     /// A separate limit: strangers' failures do not lock out the owner, and a stolen token allows no more guesses than
@@ -65,7 +65,7 @@ extension AuthServer {
     /// the new cookie would replace them.
     func mark(_ response: inout Response, of user: User, for request: Request) {
         guard attempts != nil, request.isOfPage(of: [settings.externalURL, settings.redirects.siteURL]),
-            let account = user.email.map(AttemptedAccount.init)?.digest
+            let account = user.recipient.map(AttemptedAccount.init)?.digest
         else { return }
         let secrets = accounts.secrets
         var cookie = DeviceCookie(request, isSecure: identities.isSecure)
@@ -112,8 +112,8 @@ extension AuthServer {
     private func knownPair(
         _ attempts: Attempts, _ account: AttemptedAccount, _ request: Request, _ context: ServerContext
     ) async throws -> [AttemptKey]? {
-        guard let address = callerAddress(request, context), let email = account.email,
-            try await accounts.signIns.sessionAddresses(of: email).contains(where: {
+        guard let address = callerAddress(request, context), let named = account.address,
+            try await accounts.signIns.sessionAddresses(of: named).contains(where: {
                 IPAddress($0)?.limitKey == address.limitKey
             })
         else { return nil }

@@ -46,9 +46,13 @@ extension FactorHandlers {
     func requireVerifying(_ kind: Factor.Kind) throws {
         if kind == .recoveryCodes { throw Refusal.unknownFactorType }
         guard !accounts.factorRules.verifying.contains(kind) else { return }
-        throw kind == .totp
-            ? Refusal(.unprocessableContent, .mfaTOTPVerifyNotEnabled, "MFA verification is disabled for TOTP")
-            : Refusal(.unprocessableContent, .mfaWebAuthnVerifyNotEnabled, "MFA verification is disabled for WebAuthn")
+        let (code, name): (AuthErrorCode, String) =
+            switch kind {
+            case .totp: (.mfaTOTPVerifyNotEnabled, "TOTP")
+            case .phone: (.mfaPhoneVerifyNotEnabled, "Phone")
+            case .webAuthn, .recoveryCodes: (.mfaWebAuthnVerifyNotEnabled, "WebAuthn")
+            }
+        throw Refusal(.unprocessableContent, code, "MFA verification is disabled for \(name)")
     }
 
     /// Counts over all factors, sessions and nodes.
@@ -83,7 +87,7 @@ extension FactorHandlers {
         }
         guard answer?["decision"]?.stringValue == "reject" else { return }
         try await accounts.signOut(
-            caller.user.id, name: caller.user.email ?? "", session: nil, scope: .global,
+            caller.user.id, name: caller.user.name, session: nil, scope: .global,
             as: .bySystem(.endedByHook, from: device), at: runtime.now())
         let message = answer?["message"]?.stringValue ?? ""
         throw Refusal(

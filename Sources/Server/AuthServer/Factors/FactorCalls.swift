@@ -15,14 +15,21 @@ extension FactorHandlers {
         let given = TimeCode.label(try body.string("issuer") ?? "")
         let issuer = given.isEmpty ? accounts.factorRules.issuer : given
         guard issuer.utf8.count <= Factor.longestName else { throw Refusal.invalid("issuer is too long") }
+        let phone = try kind == .phone ? PhoneNumber(checking: body.string("phone") ?? "") : nil
+        if let phone { try texts.requireCountry(of: phone) }
         let secret = kind == .totp ? accounts.randomBytes(TimeCode.secretBytes) : nil
         try callers.requireProof(.addFactor, by: caller)
         // The transaction sees only the session's level.
         if caller.isTooLow, caller.hasOldToken { throw Refusal.enrollingLevel }
         let outcome = try await accounts.factors.enroll(
-            NewFactor(kind, name: name, secret: secret), of: caller.user.id, in: caller.session?.id, at: runtime.now())
+            NewFactor(kind, name: name, secret: secret, phone: phone), of: caller.user.id, in: caller.session?.id,
+            at: runtime.now())
         switch outcome {
         case .enrolled(let factor): return enrolled(factor, secret: secret, issuer: issuer, of: caller.user)
+        case .phoneTaken:
+            throw Refusal(
+                .unprocessableContent, .mfaVerifiedFactorExists,
+                "A verified phone factor already exists, unenroll the existing factor to continue")
         case .nameTaken: throw Refusal.factorNameTaken(name)
         case .tooMany: throw Refusal.tooManyFactors
         case .tooLow: throw Refusal.enrollingLevel
@@ -31,14 +38,15 @@ extension FactorHandlers {
     }
 
     private func enrollingKind(_ text: String?) throws -> Factor.Kind {
-        if text == "phone" { throw Refusal.enrollingOff(.mfaPhoneEnrollNotEnabled, "Phone") }
         guard let kind = text.flatMap(Factor.Kind.init(text:)), kind != .recoveryCodes else {
             throw Refusal.unknownFactorType
         }
         guard accounts.factorRules.enrolling.contains(kind) else {
-            throw kind == .totp
-                ? Refusal.enrollingOff(.mfaTOTPEnrollNotEnabled, "TOTP")
-                : Refusal.enrollingOff(.mfaWebAuthnEnrollNotEnabled, "WebAuthn")
+            throw switch kind {
+            case .totp: Refusal.enrollingOff(.mfaTOTPEnrollNotEnabled, "TOTP")
+            case .phone: Refusal.enrollingOff(.mfaPhoneEnrollNotEnabled, "Phone")
+            case .webAuthn, .recoveryCodes: Refusal.enrollingOff(.mfaWebAuthnEnrollNotEnabled, "WebAuthn")
+            }
         }
         return kind
     }
@@ -55,9 +63,10 @@ extension FactorHandlers {
             writer.member("id", factor.id.text)
             writer.member("type", factor.kind.rawValue)
             writer.member("friendly_name", factor.name)
+            writer.member("phone", ifPresent: factor.phone)
             if let secret {
                 let text = Secret(Base32.text(secret))
-                let account = user.email ?? user.phone ?? user.id.text
+                let account = user.name.isEmpty ? user.id.text : user.name
                 let address = TimeCode.address(issuer: issuer, account: account, secret: text)
                 writer.name("totp")
                 writer.beginObject()
@@ -81,17 +90,38 @@ extension FactorHandlers {
             if !bytes.isEmpty { _ = try JSONMembers(bytes) }
             return try await challengeKey(factor, of: caller)
         }
+        if factor.kind == .phone { return try await challengePhone(factor, of: caller, request, context) }
         return try await challenge(factor, data: nil, of: caller)
+    }
+
+    /// supabase-swift sends no body without a channel.
+    private func challengePhone(
+        _ factor: Factor, of caller: UserCaller, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let body = try await request.membersOrNull(context, mayBeEmpty: true)
+        guard let rules = settings.texts, server.texter != nil, let phone = factor.phone.flatMap(PhoneNumber.init)
+        else {
+            throw Refusal(.unprocessableContent, .mfaPhoneVerifyNotEnabled, "This server sends no messages")
+        }
+        let message = try texts.message(to: phone, body, request, rules)
+        let budgets: [MailBudget] = factor.isVerified ? [.textsConfirmed] : [.textsOthers]
+        try await texts.admit(
+            message, "factor", key: caller.user.id.text, in: budgets, rules, request, context)
+        let response = try await challenge(factor, data: nil, by: message, of: caller)
+        server.texter?.ring(.texts)
+        return response
     }
 
     /// - Parameters:
     ///   - data: The expected response's values.
+    ///   - message: For a number.
     ///   - more: Writes further members.
     func challenge(
-        _ factor: Factor, data: String?, of caller: UserCaller, more: (inout JSONWriter) -> Void = { _ in }
+        _ factor: Factor, data: String?, by message: MailRequest? = nil, of caller: UserCaller,
+        more: (inout JSONWriter) -> Void = { _ in }
     ) async throws -> Response {
         let outcome = try await accounts.factors.challenge(
-            factor.id, of: caller.user.id, in: caller.session?.id, data: data, at: runtime.now())
+            factor.id, of: caller.user.id, in: caller.session?.id, data: data, by: message, at: runtime.now())
         switch outcome {
         case .made(let challenge):
             return Answer.json { writer in
@@ -114,12 +144,13 @@ extension FactorHandlers {
         let body = try await request.jsonMembers(context)
         let challenge = try challengeID(body)
         switch factor.kind {
-        case .totp:
+        case .totp, .phone:
             let code = try body.secret("code") ?? Secret("")
             guard !code.isEmpty else { throw Refusal.codeEmpty }
-            try requireVerifying(.totp)
-            let answer = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: code.trimmed)
-            return try await take(answer, of: caller, callers.device(request, context))
+            try requireVerifying(factor.kind)
+            let answer = FactorCodeAnswer(factor: factor, challenge: challenge, code: code.trimmed)
+            let phone = factor.phone.flatMap(PhoneNumber.init)
+            return try await take(answer, sentTo: phone, of: caller, callers.device(request, context))
         case .webAuthn:
             return try await verifyKey(factor, challenge, body, of: caller, callers.device(request, context))
         case .recoveryCodes: throw Refusal.unknownFactorType
@@ -134,14 +165,17 @@ extension FactorHandlers {
         return id
     }
 
-    private func take(_ answer: TimeCodeAnswer, of caller: UserCaller, _ device: Device) async throws -> Response {
+    private func take(
+        _ answer: FactorCodeAnswer, sentTo phone: PhoneNumber?, of caller: UserCaller, _ device: Device
+    ) async throws -> Response {
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
         var outcome = FactorOutcome.wrong
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
+            let answer = try await approved(answer, sentTo: phone, of: caller)
             if hooks?[.mfaVerificationAttempt] != nil,
                 let isRight = try await accounts.factors.isRight(answer, of: caller.user.id, at: runtime.now())
             {
-                try await askHook(about: answer.factor, .totp, isRight: isRight, of: caller, from: device)
+                try await askHook(about: answer.factor, answer.kind, isRight: isRight, of: caller, from: device)
             }
             outcome = try await server.tokens.issuing(to: device) {
                 try await $0.factors.verify(answer, of: caller.user.id, in: session, from: device, at: $1)
@@ -149,13 +183,25 @@ extension FactorHandlers {
             if case .raised(let issued) = outcome { return issued }
             // Only a checked code is an attempt.
             if case .wrong = outcome {
-                counts.factors.increment(Factor.Kind.totp.rawValue, "wrong")
+                counts.factors.increment(answer.kind.rawValue, "wrong")
                 return nil
             }
-            throw refusal(outcome, challenge: answer.challenge)
+            throw refusal(outcome, of: answer.kind, challenge: answer.challenge)
         }
-        guard let raised else { throw refusal(outcome, challenge: answer.challenge) }
-        return try await raisedAnswer(raised, by: .totp, device)
+        guard let raised else { throw refusal(outcome, of: answer.kind, challenge: answer.challenge) }
+        return try await raisedAnswer(raised, by: answer.kind, device)
+    }
+
+    /// Asks a provider that generates the codes, if the answer would be checked.
+    private func approved(
+        _ answer: FactorCodeAnswer, sentTo phone: PhoneNumber?, of caller: UserCaller
+    ) async throws -> FactorCodeAnswer {
+        var answer = answer
+        guard let phone, server.texter?.checkCode != nil,
+            try await accounts.factors.isRight(answer, of: caller.user.id, at: runtime.now()) == false
+        else { return answer }
+        answer.isApproved = try await texts.approves(answer.code, of: phone)
+        return answer
     }
 
     func raisedAnswer(_ issued: IssuedSession, by kind: Factor.Kind, _ device: Device) async throws -> Response {
@@ -163,10 +209,12 @@ extension FactorHandlers {
         return try await server.tokens.answer(issued, to: device)
     }
 
-    func refusal(_ outcome: FactorOutcome, challenge: ChallengeID) -> Refusal {
+    func refusal(_ outcome: FactorOutcome, of kind: Factor.Kind = .totp, challenge: ChallengeID) -> Refusal {
         switch outcome {
         case .raised, .wrong:
-            Refusal(.unprocessableContent, .mfaVerificationFailed, "Invalid TOTP code entered")
+            Refusal(
+                .unprocessableContent, .mfaVerificationFailed,
+                "Invalid \(kind == .phone ? "MFA Phone" : "TOTP") code entered")
         case .locked(let end):
             .tooManyRequests(retryAfter: end - runtime.now(), bucket: Limits.factorLock)
         case .challengeUnknown:

@@ -9,6 +9,7 @@ package enum HookName: String, CaseIterable, Sendable {
     case passwordVerificationAttempt = "password_verification_attempt"
     case mfaVerificationAttempt = "mfa_verification_attempt"
     case sendEmail = "send_email"
+    case sendSMS = "send_sms"
 
     /// `metadata.name` of the payload.
     var payloadName: String {
@@ -18,6 +19,7 @@ package enum HookName: String, CaseIterable, Sendable {
         case .passwordVerificationAttempt: "password-verification"
         case .mfaVerificationAttempt: "mfa-verification"
         case .sendEmail: "send-email"
+        case .sendSMS: "send-sms"
         }
     }
 }

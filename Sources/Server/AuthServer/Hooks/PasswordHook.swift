@@ -21,7 +21,7 @@ extension SignInHandlers {
         guard answer?["decision"]?.stringValue == "reject" else { return nil }
         if answer?["should_logout_user"]?.boolValue == true {
             try await accounts.signOut(
-                user.id, name: user.email ?? "", session: nil, scope: .global,
+                user.id, name: user.name, session: nil, scope: .global,
                 as: .bySystem(.endedByHook, from: device), at: runtime.now())
         }
         let message = answer?["message"]?.stringValue ?? ""

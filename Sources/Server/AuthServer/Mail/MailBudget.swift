@@ -8,19 +8,50 @@ enum MailBudget: CaseIterable, Sendable {
     case confirmed
     /// Other addresses, which may be made up.
     case others
+    /// Likewise for text messages.
+    case textsConfirmed, textsOthers
+
+    static let ofMails: [MailBudget] = [.confirmed, .others]
+    static let ofTexts: [MailBudget] = [.textsConfirmed, .textsOthers]
+
+    init(for content: MailContent) {
+        self =
+            switch (content.kind.lane, content.isToConfirmed) {
+            case (.texts, true): .textsConfirmed
+            case (.texts, false): .textsOthers
+            case (_, true): .confirmed
+            case (_, false): .others
+            }
+    }
+
+    var lane: MailLane { Self.ofTexts.contains(self) ? .texts : .codes }
+
+    /// nil without a limit per day.
+    var dailyBucket: String? {
+        switch self {
+        case .confirmed, .others: nil
+        case .textsConfirmed: Limits.textsDaily
+        case .textsOthers: Limits.otherTextsDaily
+        }
+    }
 
     var bucket: String {
         switch self {
         case .confirmed: Limits.mails
         case .others: Limits.otherMails
+        case .textsConfirmed: Limits.texts
+        case .textsOthers: Limits.otherTexts
         }
     }
+
+    /// Stored with a mail that waits for the next day, and expires before.
+    var dailyReason: String { reason.replacing("hourly", with: "daily") }
 
     /// Stored with a waiting mail.
     var reason: String {
         switch self {
-        case .confirmed: "over the hourly budget"
-        case .others: "over the hourly budget of unconfirmed addresses"
+        case .confirmed, .textsConfirmed: "over the hourly budget"
+        case .others, .textsOthers: "over the hourly budget of unconfirmed addresses"
         }
     }
 }

@@ -28,7 +28,9 @@ extension MailHandlers {
             throw Refusal.invalid("Only an email address or phone number should be provided")
         }
         let createsAccount = try body.bool("create_user") ?? true
-        guard phone.isEmpty else { throw Refusal(.badRequest, .phoneProviderDisabled, "Unsupported phone provider") }
+        guard phone.isEmpty else {
+            return try await textCode(phone, createsAccount: createsAccount, body, request, context)
+        }
         let (mail, _) = try mailAdmission.requireMail(or: .unprocessableContent)
         if let channel = try body.string("channel"), !channel.isEmpty {
             throw Refusal.invalid("Channel should only be specified with Phone OTP")
@@ -79,7 +81,7 @@ extension MailHandlers {
         guard !(isOfPhone ? phone : email).isEmpty else {
             throw Refusal.invalid("Type provided requires \(isOfPhone ? "a phone number" : "an email address")")
         }
-        guard !isOfPhone else { throw Refusal(.badRequest, .phoneProviderDisabled, "Phone logins are disabled") }
+        guard !isOfPhone else { return try await resendText(type, phone, body, request, context) }
         let (mail, _) = try mailAdmission.requireMail(or: .badRequest)
         let (purpose, slot): (MailAsk.Purpose, TokenSlot) =
             type == "signup" ? (.signUp, .confirmation) : (.emailChange, .emailChangeNew)
@@ -93,14 +95,14 @@ extension MailHandlers {
         _ request: Request, _ context: ServerContext, _ mail: MailRules, _ change: (inout MailAsk) -> Void
     ) async throws -> Response {
         let cookie = mailAdmission.mailCookie(request)
-        var ask = MailAsk(purpose, email, try mailAdmission.mailRequest(body, request, mail, in: cookie))
+        var ask = MailAsk(purpose, .email(email), try mailAdmission.mailRequest(body, request, mail, in: cookie))
         change(&ask)
         try await mailAdmission.takeMailShare(request, context)
         let budgets: [MailBudget] =
             switch purpose {
             case .recovery, .signIn: [.confirmed]
             case .signUp: [.others]
-            case .emailChange: MailBudget.allCases
+            case .emailChange, .phoneChange: MailBudget.ofMails
             }
         try await mailAdmission.admitMail(
             slot, isRepeated: purpose == .signUp || purpose == .emailChange, in: budgets, to: email.text)
@@ -114,10 +116,8 @@ extension MailHandlers {
     /// Emails the `nonce` for `PUT /user`.
     @Sendable func reauthenticate(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
+        guard caller.user.email != nil else { return try await textReauthentication(caller, request, context) }
         let (mail, mailer) = try mailAdmission.requireMail(or: .badRequest)
-        guard caller.user.email != nil else {
-            throw Refusal.invalid("Reauthentication requires the user to have an email or a phone number")
-        }
         guard caller.user.times.emailConfirmedAt != nil else {
             throw Refusal(.unprocessableContent, .emailNotConfirmed, "Please verify your email first.")
         }

@@ -13,7 +13,7 @@ extension MailDelivery {
     package func workMails(
         _ lane: MailLane, logger: Logger, isStopping: @escaping @Sendable () -> Bool = { false }
     ) async throws -> Int {
-        guard let mailer else { return 0 }
+        guard let mailer = deliverer(of: lane) else { return 0 }
         let work = LeasedWork<ClaimedMail, Void>(
             beginning: MailSchedule.beginning, now: runtime.now, isStopping: isStopping,
             take: { try await takeMails(lane, mailer) },
@@ -39,23 +39,34 @@ extension MailDelivery {
 
     /// Returns early if a mail of the lane is queued on this node.
     package func waitForMails(_ lane: MailLane, atMost duration: Duration) async throws {
-        guard let mailer else { return try await runtime.sleep(duration) }
+        guard let mailer = deliverer(of: lane) else { return try await runtime.sleep(duration) }
         try await mailer.wait(lane, atMost: duration, sleep: runtime.sleep)
     }
 
-    package var sendsMail: Bool { mailer != nil }
+    /// The lanes that this node works on.
+    package var lanes: [MailLane] { MailLane.allCases.filter { deliverer(of: $0) != nil } }
+
+    private func deliverer(of lane: MailLane) -> Mailer? { lane == .texts ? server.texter : mailer }
 
     /// For metrics and ``MailAdmission/requireRoom(in:)``.
     ///
     /// - Throws: ``DatabaseFailure``.
     package func countMails() async throws {
-        guard let mailer else { return }
+        guard !lanes.isEmpty else { return }
         let (count, oldest) = try await accounts.mailQueue.mailBacklog()
         var waiting: [MailBudget: Instant] = [:]
         for budget in MailBudget.allCases {
-            waiting[budget] = try await accounts.mailQueue.lastWaitingMail(budget.reason, at: runtime.now())
+            waiting[budget] = try await lastWaiting(for: budget)
         }
-        mailer.backlog.note(count, oldest: oldest, waiting: waiting)
+        for deliverer in [mailer, server.texter] { deliverer?.backlog.note(count, oldest: oldest, waiting: waiting) }
+    }
+
+    private func lastWaiting(for budget: MailBudget) async throws -> Instant? {
+        let (now, queue) = (runtime.now(), accounts.mailQueue)
+        if budget.dailyBucket != nil, try await queue.lastWaitingMail(budget.lane, budget.dailyReason, at: now) != nil {
+            return now + .seconds(86_400)
+        }
+        return try await queue.lastWaitingMail(budget.lane, budget.reason, at: now)
     }
 
     private func send(_ claimed: ClaimedMail, _ mailer: Mailer, _ logger: Logger) async {
@@ -91,14 +102,40 @@ extension MailDelivery {
     private func budgetWait(before mail: ClaimedMail) async throws -> MailWait? {
         // An expired mail ends instead of waiting.
         guard case .mail(let content) = mail.content, mail.attempt == 1, runtime.now() < mail.expiresAt,
-            content.kind.lane != .invitations, !content.kind.isNotice,
-            !settings.confirmsAutomatically, let limiter = runtime.limiter
+            content.kind.lane != .invitations, !content.kind.isNotice, !content.isTest, let limiter = runtime.limiter
         else { return nil }
-        let budget = content.isToConfirmed ? MailBudget.confirmed : .others
-        guard case .refused(let wait, _) = try await limiter.take(budget.bucket, key: "all", at: runtime.now()) else {
-            return nil
+        let budget = MailBudget(for: content)
+        if budget.lane == .codes, settings.confirmsAutomatically { return nil }
+        if let phone = content.recipient.phone, let wait = try await shareWait(phone, budget, limiter) { return wait }
+        for bucket in [budget.bucket, budget.dailyBucket].compactMap(\.self) {
+            guard case .refused(let wait, _) = try await limiter.take(bucket, key: "all", at: runtime.now()) else {
+                continue
+            }
+            let reason = bucket == budget.dailyBucket ? budget.dailyReason : budget.reason
+            return MailWait(pause: wait, spacing: limiter.spacing(of: bucket) ?? .zero, reason: reason)
         }
-        return MailWait(pause: wait, spacing: limiter.spacing(of: budget.bucket) ?? .zero, reason: budget.reason)
+        return nil
+    }
+
+    /// Limits messages to a number, a range of numbers and a country. Fraudsters who earn from messages use many
+    /// numbers of a range. Confirmed numbers have shares of their own, and only messages count: requests for unknown
+    /// numbers do not silence others.
+    private func shareWait(
+        _ phone: PhoneNumber, _ budget: MailBudget, _ limiter: RateLimiter
+    ) async throws -> MailWait? {
+        let shares = [
+            (Limits.textNumber, phone.text), (Limits.textRange, String(phone.text.dropLast(4))),
+            (Limits.textCountry, settings.texts?.place(of: phone) ?? ""),
+        ]
+        for (bucket, key) in shares {
+            let key = "\(budget.bucket) \(Base64URL.text(TokenDigest.of(Secret(key))))"
+            guard case .refused(let wait, _) = try await limiter.take(bucket, key: key, at: runtime.now()) else {
+                continue
+            }
+            counts.texts.increment("none", "limited")
+            return MailWait(pause: wait, spacing: .zero, reason: "over the share of its number, range or country")
+        }
+        return nil
     }
 
     /// - Returns: nil for a mail that this node cannot decrypt.
@@ -112,7 +149,11 @@ extension MailDelivery {
         let outgoing = OutgoingMail(
             messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
             lifetime: content.kind == .linkConfirmation ? min(lifetime, LinkStore.ticketLifetime) : lifetime)
-        guard let deliver = mailer.deliver else { return try await sendByHook(outgoing, to: mail.user) }
+        if content.isTest { return .sent }
+        guard let deliver = mailer.deliver else {
+            return content.kind.lane == .texts
+                ? try await textByHook(outgoing, to: mail.user) : try await sendByHook(outgoing, to: mail.user)
+        }
         return await deliver(outgoing)
     }
 
@@ -131,13 +172,14 @@ extension MailDelivery {
 
     private func note(_ result: MailResult, _ mail: ClaimedMail, _ logger: Logger) {
         guard case .mail(let content) = mail.content else { return }
+        let attempts = content.kind.lane == .texts ? counts.texts : counts.mails
         switch result {
-        case .sent: counts.mails.increment(content.kind.rawValue, "sent")
+        case .sent: attempts.increment(content.kind.rawValue, content.isTest ? "test" : "sent")
         case .failed(let reason):
-            counts.mails.increment(content.kind.rawValue, "failed")
+            attempts.increment(content.kind.rawValue, "failed")
             logger.event(.warning, "mail not sent, will be tried again", [.name: mail.messageID, .cause: reason])
         case .refused(let reason), .declined(let reason), .undeliverable(let reason):
-            counts.mails.increment(content.kind.rawValue, "refused")
+            attempts.increment(content.kind.rawValue, "refused")
             logger.event(.warning, "mail not sent", [.name: mail.messageID, .cause: reason])
         }
     }

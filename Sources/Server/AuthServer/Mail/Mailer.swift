@@ -13,7 +13,18 @@ package struct OutgoingMail: Sendable {
     package let lifetime: Duration
 }
 
+package enum CodeVerdict: Sendable {
+    case right, wrong
+    /// Logged.
+    case failed
+}
+
+/// Asks a provider that generates the codes of text messages.
+package typealias CodeCheck = @Sendable (PhoneNumber, Secret) async throws -> CodeVerdict
+
 package struct Mailer: Sendable {
+    /// nil: the codes are this server's.
+    package var checkCode: CodeCheck?
     /// Called concurrently. nil: a hook delivers mails.
     let deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     /// 0 to 1.
@@ -27,13 +38,15 @@ package struct Mailer: Sendable {
     private let bells: [MailLane: Bell]
 
     static let intervalBucket = "mail_interval"
+    package static let textIntervalBucket = "text_interval"
 
     /// - Parameters:
     ///   - interval: Between two mails of a kind to one address; zero for none.
     ///   - attemptLimit: The longest delivery.
     ///   - shared: For all nodes.
     package init(
-        interval: Duration, connections: Int = 4, attemptLimit: Duration = .seconds(120), shared: SharedCounts? = nil,
+        interval: Duration, bucket: String = "mail_interval", connections: Int = 4,
+        attemptLimit: Duration = .seconds(120), shared: SharedCounts? = nil,
         chance: @escaping @Sendable () -> Double,
         deliver: (@Sendable (OutgoingMail) async -> MailResult)?
     ) {
@@ -42,7 +55,7 @@ package struct Mailer: Sendable {
         self.connections = connections
         slots = MailSlots(capacity: connections)
         lease = MailSchedule.lease(attempt: attemptLimit)
-        let limit = RateLimit(Self.intervalBucket, 1, per: interval, burst: 1, isShared: true)
+        let limit = RateLimit(bucket, 1, per: interval, burst: 1, isShared: true)
         self.interval = interval > .zero ? RateLimiter([limit], shared: shared) : nil
         bells = Dictionary(uniqueKeysWithValues: MailLane.allCases.map { ($0, Bell()) })
     }

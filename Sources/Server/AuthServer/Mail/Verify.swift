@@ -8,7 +8,7 @@ import Hummingbird
 extension MailHandlers {
     /// A session, or a message after the first of two confirmations of a change of address.
     @Sendable func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard settings.mail != nil else { throw Refusal.codeUnknown }
+        guard settings.mail != nil || settings.texts != nil else { throw Refusal.codeUnknown }
         let body = try await request.jsonMembers(context)
         let type = try body.string("type") ?? ""
         guard !type.isEmpty else { throw Refusal.invalid("Verify requires a verification type") }
@@ -32,28 +32,40 @@ extension MailHandlers {
             else {
                 throw Refusal.codeUnknown
             }
-            return try await verify(token, sentTo: address, for: slots, by: known, request, context)
+            return try await verify(token, sentTo: .email(address), for: slots, by: known, request, context)
         }
         guard email.isEmpty != phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on verify")
         }
-        guard phone.isEmpty else {
-            _ = try PhoneNumber(checking: phone)
-            throw Refusal.codeUnknown
-        }
+        guard phone.isEmpty else { return try await verifyText(token, type, phone, by: known, request, context) }
         guard let address = EmailAddress(email) else {
             throw Refusal(.unprocessableContent, .validationFailed, "Invalid email format")
         }
         guard let slots = Self.slots(type) else { throw Refusal.codeUnknown }
-        return try await verify(token, sentTo: address, for: slots, by: known, request, context)
+        return try await verify(token, sentTo: .email(address), for: slots, by: known, request, context)
+    }
+
+    private func verifyText(
+        _ token: Secret, _ type: String, _ phone: String, by known: KnownCaller, _ request: Request,
+        _ context: ServerContext
+    ) async throws -> Response {
+        let number = try PhoneNumber(checking: phone)
+        guard let slots = Self.textedSlots(type) else { throw Refusal.codeUnknown }
+        return try await verify(token, sentTo: .phone(number), for: slots, by: known, request, context)
     }
 
     private func verify(
-        _ token: Secret, sentTo address: EmailAddress, for slots: [TokenSlot], by caller: KnownCaller,
+        _ token: Secret, sentTo address: Recipient, for slots: [TokenSlot], by caller: KnownCaller,
         _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let proof = MailedProof.code(token, sentTo: address)
-        return try await answer(
+        try await verify(MailedProof.code(token, sentTo: address), for: slots, by: caller, request, context)
+    }
+
+    private func verify(
+        _ proof: MailedProof, for slots: [TokenSlot], by caller: KnownCaller, _ request: Request,
+        _ context: ServerContext
+    ) async throws -> Response {
+        try await answer(
             try code(proof, for: slots, by: caller, request, context),
             to: callers.device(request, context), orRefuse: .codeUnknown)
     }
@@ -116,12 +128,13 @@ extension MailHandlers {
         _ proof: MailedProof, for slots: [TokenSlot], by known: KnownCaller, opensSession: Bool = true,
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
+        let proof = try await approved(proof, for: slots)
         let device = callers.device(request, context)
         var caller = VerifyingCaller(browser: browser(request), token: known.token)
         caller.passkey = known.passkey
         let (cookie, secrets) = (DeviceCookie(request, isSecure: server.identities.isSecure), accounts.secrets)
         caller.isKnownDevice = { user in
-            let account = user.email.map(AttemptedAccount.init)?.digest
+            let account = user.recipient.map(AttemptedAccount.init)?.digest
             return account.flatMap { cookie.mark(of: $0, secrets) }?.isCurrent(of: user, secrets) ?? false
         }
         if let password = known.password, !password.isEmpty {
@@ -136,6 +149,15 @@ extension MailHandlers {
             try await $0.codes.verify(
                 proof, for: slots, by: caller, opensSession: opensSession, from: device, at: $1)
         }
+    }
+
+    /// Asks a provider that generates the codes.
+    private func approved(_ proof: MailedProof, for slots: [TokenSlot]) async throws -> MailedProof {
+        guard case .code(let code, .phone(let phone)) = proof, server.texter?.checkCode != nil,
+            try await accounts.codes.waits(for: slots, sentTo: .phone(phone), at: runtime.now()),
+            try await texts.approves(code, of: phone)
+        else { return proof }
+        return .approved(sentTo: .phone(phone))
     }
 
     private func isAcceptable(_ password: Secret) async throws -> Bool {
@@ -154,7 +176,7 @@ extension MailHandlers {
     ) async throws -> Response {
         switch outcome {
         case .signedIn(let issued, let slot):
-            counts.signIns.increment("otp", slot == .confirmation ? "confirmed" : "signed_in")
+            counts.signIns.increment("otp", slot.confirmsSignUp ? "confirmed" : "signed_in")
             return try await server.tokens.answer(issued, to: device)
         case .halfway:
             return Answer.json { writer in

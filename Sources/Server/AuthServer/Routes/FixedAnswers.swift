@@ -43,11 +43,13 @@ struct FixedAnswers: Sendable {
         for name in active { external[name] = true }
         external["anonymous_users"] = .bool(settings.allowsAnonymousSignIn)
         external["email"] = .bool(settings.allowsEmail)
-        external["phone"] = false
+        external["phone"] = .bool(settings.allowsPhone)
         let members: AuthJSONObject = [
             "external": .object(external), "disable_signup": .bool(!settings.allowsSignUp),
-            "mailer_autoconfirm": .bool(settings.confirmsAutomatically), "phone_autoconfirm": false,
-            "sms_provider": "", "saml_enabled": false, "saml_private_key_next_configured": false,
+            "mailer_autoconfirm": .bool(settings.confirmsAutomatically),
+            "phone_autoconfirm": .bool(settings.texts?.confirmsAutomatically == true),
+            "sms_provider": .string(settings.texts?.provider ?? ""), "saml_enabled": false,
+            "saml_private_key_next_configured": false,
             "passkeys_enabled": .bool(settings.passkeys != nil),
             // Extensions that tell an app's screens what to offer.
             "passkey_signup_enabled": .bool(settings.allowsSignUp && settings.passkeys?.allowsSignUp == true),
@@ -55,6 +57,9 @@ struct FixedAnswers: Sendable {
             "mailer_otp_length": .integer(Int64(MintedToken.digits)),
             "password_min_length": .integer(Int64(settings.passwordPolicy.minimumLength)),
             "mfa_totp_enabled": .bool(factors.enrolling.contains(.totp)),
+            "sms_otp_length": .integer(Int64(MintedToken.digits)),
+            "mfa_phone_enabled": .bool(factors.enrolling.contains(.phone)),
+            "sms_whatsapp_enabled": .bool(settings.texts?.sendsWhatsApp == true),
             "mfa_web_authn_enabled": .bool(factors.enrolling.contains(.webAuthn)),
             "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),
         ]

@@ -17,6 +17,10 @@ package struct AuthSettings: Sendable {
     package var confirmsAutomatically = false
     /// nil disables mail.
     package var mail: MailRules?
+    /// Sign-in and sign-up by phone. Needs ``texts``.
+    package var allowsPhone = false
+    /// nil disables text messages.
+    package var texts: TextRules?
     package var passwordPolicy: PasswordPolicy
     /// Password responses are delayed to a multiple of this, so timing reveals nothing. Longer than checking any
     /// importable hash.

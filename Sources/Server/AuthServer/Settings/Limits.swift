@@ -11,6 +11,14 @@ package struct AuthRates: Sendable {
     /// Mails per hour to confirmed addresses, and as many to others; further ones wait. One client may ask for a third.
     /// Not for invitations, nor with automatic confirmation.
     package var mails = 30
+    /// Text messages per hour to confirmed numbers, and as many to others; one client may ask for a third.
+    package var texts = 30
+    /// Likewise per day.
+    package var textsDaily = 500
+    /// Text messages per hour to the ten thousand numbers that differ in the last four digits.
+    package var textsToRange = 10
+    /// Text messages per hour to the numbers that begin with one allowed prefix.
+    package var textsToCountry = 60
     /// `/authorize`, per 5 minutes: each request stores a flow for that long.
     package var authorize = 60
     /// Per hour.
@@ -54,12 +62,24 @@ package enum Limits {
     static let otherMails = "mails_other"
     /// Mails that one client asks for.
     static let mailShare = "mail_share"
+    // Text messages likewise.
+    static let texts = "texts"
+    static let otherTexts = "texts_other"
+    static let textsDaily = "texts_daily"
+    static let otherTextsDaily = "texts_other_daily"
+    static let textShare = "text_share"
+    /// Of any kind.
+    static let textNumber = "text_number"
+    static let textRange = "text_range"
+    static let textCountry = "text_country"
 
     /// Anonymous sign-ups are counted across nodes.
     package static func all(_ rates: AuthRates) -> [RateLimit] {
         let fiveMinutes = Duration.seconds(300)
         let hour = Duration.seconds(3_600)
+        let day = Duration.seconds(86_400)
         let share = max(1, rates.mails / 3)
+        let textShareRate = max(1, rates.texts / 3)
         return [
             RateLimit(token, rates.token, per: fiveMinutes, burst: 30),
             RateLimit(authorize, rates.authorize, per: fiveMinutes, burst: 30),
@@ -80,6 +100,14 @@ package enum Limits {
             RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(mailShare, share, per: hour, burst: share, isShared: true),
+            RateLimit(texts, rates.texts, per: hour, burst: rates.texts, isShared: true),
+            RateLimit(otherTexts, rates.texts, per: hour, burst: rates.texts, isShared: true),
+            RateLimit(textsDaily, rates.textsDaily, per: day, burst: rates.textsDaily, isShared: true),
+            RateLimit(otherTextsDaily, rates.textsDaily, per: day, burst: rates.textsDaily, isShared: true),
+            RateLimit(textShare, textShareRate, per: hour, burst: textShareRate, isShared: true),
+            RateLimit(textNumber, 5, per: .seconds(600), burst: 5, isShared: true),
+            RateLimit(textRange, rates.textsToRange, per: hour, burst: rates.textsToRange, isShared: true),
+            RateLimit(textCountry, rates.textsToCountry, per: hour, burst: rates.textsToCountry, isShared: true),
             RateLimit(
                 anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers,
                 isShared: true),

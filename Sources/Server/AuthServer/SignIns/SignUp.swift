@@ -62,7 +62,7 @@ extension SignInHandlers {
         }
         try server.identities.checkProofKey(body)
         guard form.phone.isEmpty else {
-            throw Refusal(.badRequest, .phoneProviderDisabled, "Phone signups are disabled")
+            return try await signUpByPhone(form.phone, form.password, form.metadata, body, request, context)
         }
         guard settings.allowsEmail else {
             throw Refusal(.badRequest, .emailProviderDisabled, "Email signups are disabled")
@@ -77,7 +77,7 @@ extension SignInHandlers {
             asked = try mailAdmission.mailRequest(body, request, mail, in: cookie)
         }
         let hash = try await signUpHash(form.password, of: email, for: source(request, context))
-        var signUp = EmailSignUp(
+        var signUp = SignUpRequest(
             email: email, passwordHash: hash, metadata: form.metadata, isConfirmed: settings.confirmsAutomatically)
         signUp.mail = asked
         // After the hash: a full queue refuses it, and the retry must not wait for the interval.
@@ -93,14 +93,14 @@ extension SignInHandlers {
     private func signUpHash(
         _ password: Secret, of email: EmailAddress, for source: HashingSource
     ) async throws -> Secret {
-        let salt = settings.confirmsAutomatically ? nil : accounts.secrets.signUpSalt(of: email)
+        let salt = settings.confirmsAutomatically ? nil : accounts.secrets.signUpSalt(of: .email(email))
         return try await hashed(password, salt: salt, for: source)
     }
 
     /// If false, this sign-up repeats an earlier one or competes with it, even if other limits refuse it: the earlier
     /// mail may be a stranger's. The response is the same for every address.
     private func admitsSignUpMail(
-        _ signUp: EmailSignUp, _ request: Request, _ context: ServerContext
+        _ signUp: SignUpRequest, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {
         do {
             try await mailAdmission.takeMailShare(request, context)
@@ -109,10 +109,10 @@ extension SignInHandlers {
             try await accounts.signIns.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
-        return try await mailAdmission.admitsInterval(.confirmation, to: signUp.email.text)
+        return try await mailAdmission.admitsInterval(.confirmation, to: signUp.address.text)
     }
 
-    private func answer(to signUp: EmailSignUp, from device: Device) async throws -> Response {
+    func answer(to signUp: SignUpRequest, from device: Device) async throws -> Response {
         // For every address, so that the question does not reveal accounts.
         let admitting = try await server.admitted(accounts.signIns.newAccount(signUp, at: runtime.now()), from: device)
         let outcome = try await server.tokens.issuing(to: device, by: admitting) {
@@ -125,18 +125,18 @@ extension SignInHandlers {
         case .waits(let account):
             counts.signIns.increment("password", "waits_for_confirmation")
             return Answer.json { $0.user(account) }
-        case .waitsAlready where !settings.confirmsAutomatically:
+        case .waitsAlready where !signUp.isConfirmed:
             counts.signIns.increment("password", "waits_for_confirmation")
             return decoy(signUp)
         case .waitsAlready, .taken:
             counts.signIns.increment("password", "address_taken")
-            guard settings.confirmsAutomatically else { return decoy(signUp) }
+            guard signUp.isConfirmed else { return decoy(signUp) }
             throw Refusal(.unprocessableContent, .userAlreadyExists, "User already registered")
         }
     }
 
     /// Hides that the address has an account, and what it contains.
-    private func decoy(_ signUp: EmailSignUp) -> Response {
+    private func decoy(_ signUp: SignUpRequest) -> Response {
         let decoy = accounts.signIns.decoy(for: signUp, at: runtime.now())
         return Answer.json { $0.user(decoy) }
     }

@@ -119,13 +119,14 @@ extension SignInHandlers {
     func passwordHolder(
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
-        let named = AttemptedAccount(try signInAddress(body))
+        let named = try signInAddress(body)
         let device = callers.device(request, context)
         var rejection: Refusal?
         var found: PasswordHolder?
         do {
             found = try await server.attempt(at: named, request, context) { account in
-                let holder = try await self.holder(of: password, account, named.email, for: source(request, context))
+                let holder = try await self.holder(
+                    of: password, account, named.address?.email, for: source(request, context))
                 if let asked = holder?.account ?? account {
                     rejection = try await self.rejection(
                         ofPasswordOf: asked.user, isRight: holder != nil, from: device)
@@ -145,15 +146,23 @@ extension SignInHandlers {
             counts.signIns.increment("password", "banned")
             throw Refusal(.badRequest, .userBanned, "User is banned")
         }
-        guard found.account.user.times.emailConfirmedAt != nil || found.account.user.formerEmail != nil else {
-            counts.signIns.increment("password", "unconfirmed")
-            throw Refusal(.badRequest, .emailNotConfirmed, "Email not confirmed")
-        }
+        try requireConfirmed(found.account.user, byPhone: named.address?.phone != nil)
         guard !found.isSetAside else {
             counts.signIns.increment("password", "set_aside")
             throw try await server.users.setAside(found.account.user, Refusal.passwordSetAside, request, context)
         }
         return found
+    }
+
+    private func requireConfirmed(_ user: User, byPhone: Bool) throws {
+        let isConfirmed =
+            byPhone
+            ? user.times.phoneConfirmedAt != nil : user.times.emailConfirmedAt != nil || user.formerEmail != nil
+        guard !isConfirmed else { return }
+        counts.signIns.increment("password", "unconfirmed")
+        throw byPhone
+            ? Refusal(.badRequest, .phoneNotConfirmed, "Phone not confirmed")
+            : Refusal(.badRequest, .emailNotConfirmed, "Email not confirmed")
     }
 
     /// Also accounts that the address moved from. Constant work with or without an account, unless passwords are set
@@ -188,20 +197,21 @@ extension SignInHandlers {
         return Refusal(.badRequest, .invalidCredentials, "Invalid login credentials")
     }
 
-    private func signInAddress(_ body: JSONMembers) throws -> String {
+    private func signInAddress(_ body: JSONMembers) throws -> AttemptedAccount {
         let email = try body.string("email") ?? ""
         let phone = try body.string("phone") ?? ""
         guard email.isEmpty || phone.isEmpty else {
             throw Refusal.invalid("Only an email address or phone number should be provided on login.")
         }
         guard phone.isEmpty else {
-            throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
+            _ = try texts.requirePhone(or: .unprocessableContent, "Phone logins are disabled", sends: false)
+            return AttemptedAccount(.phone(try PhoneNumber(checking: phone)))
         }
         guard !email.isEmpty else { throw Refusal.invalid("missing email or phone") }
         guard settings.allowsEmail else {
             throw Refusal(.unprocessableContent, .emailProviderDisabled, "Email logins are disabled")
         }
-        return email
+        return AttemptedAccount(email: email)
     }
 }
 

@@ -123,7 +123,7 @@ extension JSONWriter {
             },
             more: { writer in
                 if showsIdentities, let factors = user.factors { writer.member("factors", json: factors) }
-                if user.storedSetAside != nil, user.times.emailProvenAt != nil { writer.write(user.setAside) }
+                if user.storedSetAside != nil, user.isProven { writer.write(user.setAside) }
                 writer.member("former_email", ifPresent: user.formerEmail)
                 writer.member("former_email_moved_at", ifPresent: user.times.formerEmailMovedAt)
                 more(&writer)

@@ -23,7 +23,7 @@ extension UserHandlers {
             try await runtime.take(Limits.signOut, of: caller.limitKey)
         }
         try await accounts.signOut(
-            caller.user.id, name: caller.user.email ?? "", session: caller.session?.id, level: caller.level,
+            caller.user.id, name: caller.user.name, session: caller.session?.id, level: caller.level,
             scope: scope, from: callers.device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
@@ -44,7 +44,7 @@ extension UserHandlers {
         } else {
             update.email = email
         }
-        let phone = try body.string("phone").flatMap { $0.isEmpty ? nil : try PhoneNumber(checking: $0) }
+        let phone = try newPhone(body, of: caller.user)
         try server.identities.checkProofKey(body)
         if let password {
             try await server.signIns.checkStrength(of: password, email: email?.text ?? caller.user.email)
@@ -52,14 +52,26 @@ extension UserHandlers {
         if try body.object("app_metadata") != nil {
             throw Refusal(.forbidden, .notAdmin, "Updating app_metadata requires admin privileges")
         }
-        try checkCaller(caller, email, phone, password)
+        let changesAddress = email != nil || phone != nil
+        try checkCaller(caller, changesAddress: changesAddress, password)
+        if let phone { try set(phone, in: &update, body, request) }
         let source = server.signIns.source(request, context)
-        update.reauthentication = try await requireProof(body, for: email, password, of: caller, source)
-        switch try await carryOut(update, password, of: caller, source) {
-        case .updated(let account):
-            if update.emailChange != nil { mailer?.ring(.codes) }
-            return updated(account, hasNewPassword: password != nil, request)
+        update.reauthentication = try await requireProof(
+            body, changesAddress: changesAddress, password, of: caller, source)
+        if let change = update.phoneChange, try await !admit(change, of: caller, request, context) {
+            throw Refusal.phoneTaken
+        }
+        let account = try updated(try await carryOut(update, password, of: caller, source))
+        if update.emailChange != nil { mailer?.ring(.codes) }
+        if update.phoneChange != nil { server.texter?.ring(.texts) }
+        return answer(account, hasNewPassword: password != nil, request)
+    }
+
+    private func updated(_ outcome: UserUpdateOutcome) throws -> Account {
+        switch outcome {
+        case .updated(let account): return account
         case .emailTaken: throw Refusal.emailTaken
+        case .phoneTaken: throw Refusal.phoneTaken
         case .metadataTooLong: throw server.signIns.metadataTooLong
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")
         case .sessionEnded: throw Refusal.sessionExpired
@@ -69,20 +81,14 @@ extension UserHandlers {
         }
     }
 
-    /// Refuses a session without the user's second factor, a phone number, and a password without an address.
-    private func checkCaller(
-        _ caller: UserCaller, _ email: EmailAddress?, _ phone: PhoneNumber?, _ password: Secret?
-    ) throws {
-        let phone = phone?.text == caller.user.phone ? nil : phone
-        if email != nil || phone != nil || password?.isEmpty == false {
+    /// Refuses a session without the user's second factor, and a password without an address.
+    private func checkCaller(_ caller: UserCaller, changesAddress: Bool, _ password: Secret?) throws {
+        if changesAddress || password?.isEmpty == false {
             try callers.requireHighLevel(
                 caller, "AAL2 session is required to update email or password when MFA is enabled.",
                 status: .unauthorized)
         }
-        guard phone == nil else {
-            throw Refusal(.unprocessableContent, .phoneProviderDisabled, "Phone logins are disabled")
-        }
-        if password != nil, caller.user.isAnonymous, email == nil {
+        if password != nil, caller.user.isAnonymous, !changesAddress {
             throw Refusal(
                 .unprocessableContent, .validationFailed,
                 "Updating password of an anonymous user without an email or phone is not allowed")
@@ -95,7 +101,7 @@ extension UserHandlers {
         return user.isAnonymous && settings.confirmsAutomatically ? nil : settings.mail
     }
 
-    private func updated(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
+    private func answer(_ account: Account, hasNewPassword: Bool, _ request: Request) -> Response {
         var answer = Answer.json { $0.user(account) }
         // The browser's previous mark has expired with the old password.
         if hasNewPassword { server.mark(&answer, of: account.user, for: request) }
@@ -121,10 +127,10 @@ extension UserHandlers {
     ///
     /// - Returns: The emailed code that replaces them, if sent.
     private func requireProof(
-        _ body: JSONMembers, for email: EmailAddress?, _ password: Secret?, of caller: UserCaller,
+        _ body: JSONMembers, changesAddress: Bool, _ password: Secret?, of caller: UserCaller,
         _ source: HashingSource
     ) async throws -> MailedReauthentication? {
-        guard email != nil || password != nil else { return nil }
+        guard changesAddress || password != nil else { return nil }
         let change: SensitiveChange = password == nil ? .changeAddress : .changePassword
         let isStale = accounts.policy.needsProof(
             change, by: caller.user, in: caller.session, at: runtime.now())
@@ -156,7 +162,10 @@ extension UserHandlers {
     }
 
     private func needsReauthentication(_ caller: UserCaller, _ password: Secret?) throws -> Bool {
-        guard password != nil, mailer != nil, settings.mail?.requiresReauthentication == true else { return false }
+        let isRequired =
+            mailer != nil && settings.mail?.requiresReauthentication == true
+            || server.texter != nil && settings.texts?.requiresReauthentication == true
+        guard password != nil, isRequired else { return false }
         guard let session = caller.session else { return true }
         let now = runtime.now()
         return NodeClocks.isAhead(session.createdAt, at: now) || now > session.createdAt + .seconds(86_400)
@@ -166,9 +175,16 @@ extension UserHandlers {
     ///
     /// - Throws: ``Refusal`` `reauthentication_not_valid`.
     private func code(_ body: JSONMembers, of caller: UserCaller) async throws -> MailedReauthentication? {
-        guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil else { return nil }
+        guard let nonce = try body.secret("nonce"), !nonce.isEmpty, mailer != nil || server.texter != nil else {
+            return nil
+        }
         let code = try await server.attempt(by: caller) {
-            try await accounts.codes.reauthentication(nonce, of: caller.user, at: runtime.now())
+            var isApproved = false
+            if caller.user.email == nil, let phone = caller.user.phone.flatMap(PhoneNumber.init) {
+                isApproved = try await texts.approves(nonce, of: phone)
+            }
+            return try await accounts.codes.reauthentication(
+                nonce, of: caller.user, isApproved: isApproved, at: runtime.now())
         }
         guard let code else { throw Refusal.codeNotValid }
         return code
@@ -186,7 +202,7 @@ extension UserHandlers {
             if let change = update.emailChange {
                 // No mail follows, so the user need not wait to correct the address.
                 if try await accounts.isTaken(change.email, besides: caller.user.id) { return .emailTaken }
-                try await mailAdmission.admitMail(.emailChangeNew, in: MailBudget.allCases, to: caller.user.id.text)
+                try await mailAdmission.admitMail(.emailChangeNew, in: MailBudget.ofMails, to: caller.user.id.text)
             }
             return try await accounts.update(caller.user.id, update, keeping: caller.session?.id, at: runtime.now())
         }

@@ -12,6 +12,7 @@ extension UserHandlers {
     func setAside(
         _ user: User, _ refusal: Refusal, _ request: Request, _ context: ServerContext
     ) async throws -> Refusal {
+        if user.email == nil { return try await setAside(user.phone, refusal, request, context) }
         guard let mail = settings.mail, let mailer, let email = user.email.flatMap(EmailAddress.init) else {
             return refusal
         }
@@ -21,9 +22,28 @@ extension UserHandlers {
         } catch is Refusal {
             return refusal
         }
-        let ask = MailAsk(.signIn, email, try mailAdmission.mailRequest(JSONMembers([:]), request, mail))
+        let ask = MailAsk(.signIn, .email(email), try mailAdmission.mailRequest(JSONMembers([:]), request, mail))
         try await accounts.mails.ask(ask, at: runtime.now())
         mailer.ring(.codes)
+        return refusal
+    }
+
+    private func setAside(
+        _ phone: String?, _ refusal: Refusal, _ request: Request, _ context: ServerContext
+    ) async throws -> Refusal {
+        guard let phone = phone.flatMap(PhoneNumber.init), let rules = settings.texts, server.texter != nil else {
+            return refusal
+        }
+        let message: MailRequest
+        do {
+            message = try texts.message(to: phone, JSONMembers([:]), request, rules)
+            try await texts.admit(
+                message, "set aside", key: phone.text, in: [.textsConfirmed], rules, request, context)
+        } catch is Refusal {
+            return refusal
+        }
+        try await accounts.mails.ask(MailAsk(.signIn, .phone(phone), message), at: runtime.now())
+        server.texter?.ring(.texts)
         return refusal
     }
 
@@ -57,7 +77,7 @@ extension UserHandlers {
 
 extension Refusal {
     static let passwordSetAside = Refusal(
-        .forbidden, .credentialSetAside, "Enter the code we emailed you to keep using this password.")
+        .forbidden, .credentialSetAside, "Enter the code we sent you to keep using this password.")
 
     /// - Parameter ticket: Restores the passkey, together with the code.
     static func passkeySetAside(_ passkey: SetAsidePasskey, ticket: Secret) -> Refusal {

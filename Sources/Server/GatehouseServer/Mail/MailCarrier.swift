@@ -116,7 +116,7 @@ extension SMTPTrouble {
 
 extension MailContent {
     /// The user's choice, else the request's.
-    fileprivate var templateLanguage: MailLanguage {
+    var templateLanguage: MailLanguage {
         MailLanguage.matching(data["locale"]?.stringValue) ?? .preferred(language)
     }
 }

@@ -14,11 +14,13 @@ extension OperatorRoutes {
         return Answer.json(capacity: report.capacity) { $0.activity(report) }
     }
 
-    /// `failed` counts among the newest 50 deliveries. Four statements.
+    /// `failed` counts among the newest 50 deliveries, `texts` of the last 24 hours. Four statements, five if the server
+    /// texts codes.
     @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
         let mails = try await accounts.mailQueue.mailBacklog()
         let webhooks = try await accounts.events.deliverySummary(ofNewest: 50)
+        let texts = settings.auth.texts == nil ? nil : try await TextFigures.read(from: database, at: runtime.now())
         return Answer.json(capacity: report.capacity + 8_192) { writer in
             writer.beginObject()
             writer.name("activity")
@@ -30,6 +32,10 @@ extension OperatorRoutes {
             writer.member("waiting", Int64(mails.count))
             writer.member("oldest", ifPresent: mails.oldest)
             writer.endObject()
+            if let texts {
+                writer.name("texts")
+                writer.texts(texts)
+            }
             writer.name("webhooks")
             writer.beginObject()
             writer.member("waiting", Int64(webhooks.waiting))
@@ -75,6 +81,14 @@ private struct ActivityReport {
 }
 
 extension JSONWriter {
+    fileprivate mutating func texts(_ texts: TextFigures) {
+        beginObject()
+        member("sent", Int64(texts.sent))
+        member("failed", Int64(texts.failed))
+        member("used", Int64(texts.used))
+        endObject()
+    }
+
     fileprivate mutating func activity(_ report: ActivityReport) {
         beginObject()
         member("from", report.from)

@@ -10,6 +10,7 @@ import PasswordHashing
 import ProfileGateway
 import SMTP
 package import SQLDatabase
+import TextMessages
 import WebPages
 
 package func makeAccounts(
@@ -95,6 +96,28 @@ func makeMailer(
         mailer.backlog.age(at: world.now())
     }
     return mailer
+}
+
+/// nil without a way to send text messages.
+func makeTexter(_ settings: ServerSettings, _ database: any Database, _ world: World) -> Mailer? {
+    guard let rules = settings.auth.texts else { return nil }
+    let hasHook = settings.hooks.hooks[.sendSMS] != nil
+    let provider = hasHook || world.texts != nil ? nil : makeTextDelivery(settings, world)
+    let folder = settings.mailFolder.map { MailFolder(path: $0, now: world.now).deliver }
+    let deliver = hasHook ? nil : world.texts ?? provider?.deliver ?? folder
+    guard hasHook || deliver != nil else { return nil }
+    var texter = Mailer(
+        interval: rules.interval, bucket: Mailer.textIntervalBucket, attemptLimit: .seconds(30),
+        shared: sharedCounts(settings, database), chance: world.chance, deliver: deliver)
+    texter.checkCode = provider?.check
+    return texter
+}
+
+private func makeTextDelivery(_ settings: ServerSettings, _ world: World) -> TextDelivery? {
+    guard let texts = settings.texts, let writer = settings.textWriter else { return nil }
+    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+    return TextDelivery(
+        carrier: TextCarrier(texts, transport: calls.send), writer: writer, logger: world.logger)
 }
 
 private func makeMailDelivery(

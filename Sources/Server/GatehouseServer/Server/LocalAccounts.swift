@@ -39,7 +39,8 @@ package struct LocalAccounts: Sendable {
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
             providers: try makeProviders(settings, world),
-            mailer: makeMailer(settings, database, runtime.metrics, world), hooks: makeHooks(settings, world),
+            mailer: makeMailer(settings, database, runtime.metrics, world),
+            texter: makeTexter(settings, database, world), hooks: makeHooks(settings, world),
             webhooks: webhooks, captcha: makeCaptcha(settings, world),
             breachedPasswords: makeBreachedPasswords(settings, world))
     }
@@ -72,9 +73,10 @@ package struct LocalAccounts: Sendable {
         ]
         if !auth.events.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }
         for endpoint in auth.events.webhookEndpoints { services.append(PeriodicTask.events(auth, endpoint, world)) }
-        guard auth.mailDelivery.sendsMail else { return services }
+        let lanes = auth.mailDelivery.lanes
+        guard !lanes.isEmpty else { return services }
         services.append(PeriodicTask.mailBacklog(auth, world))
-        for lane in MailLane.allCases { services.append(PeriodicTask.mails(auth, lane, world)) }
+        for lane in lanes { services.append(PeriodicTask.mails(auth, lane, world)) }
         return services
     }
 

@@ -4,7 +4,7 @@ import GatehouseWire
 /// Unvalidated text. Contains secrets, so it never prints its content.
 package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectable {
     package struct Value: Sendable, CustomStringConvertible, CustomReflectable {
-        let text: String
+        package let text: String
         /// The environment variable, or the key in the file.
         package let origin: String
         var namesFile = false
@@ -47,9 +47,10 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
 
     package subscript(setting: Setting) -> Value? { values[setting] }
 
+    package func shown(_ setting: Setting) -> String? { values[setting].map { Self.shown($0.text, of: setting) } }
+
     /// Omits secrets, passwords in URLs, and queries of hooks.
-    package func shown(_ setting: Setting) -> String? {
-        guard let text = values[setting]?.text else { return nil }
+    package static func shown(_ text: String, of setting: Setting) -> String {
         if setting.isSecret { return "(secret)" }
         if HookSettings.all.contains(where: { $0.uri == setting }) { return EndpointStatus.withoutQuery(text) }
         // A database URL may contain a password.
@@ -101,7 +102,7 @@ package struct GivenSettings: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// Files and pipes of at most 1 MiB.
-    static func readText(_ path: String) throws(UnreadableFile) -> String {
+    package static func readText(_ path: String) throws(UnreadableFile) -> String {
         let bytes = try readBytes(path, atMost: 1 << 20, waitsForPipe: true)
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
         return text

@@ -50,6 +50,8 @@ extension ServerSettings {
             outgoing: outgoing, hooks: parts.contains(.auth) ? reader.hookConfiguration() : HookConfiguration(),
             captcha: parts.contains(.auth) ? reader.captcha(outgoing) : nil,
             mail: parts.contains(.auth) ? reader.mail() : nil,
+            texts: parts.contains(.auth) ? reader.textProvider() : nil,
+            textWriter: parts.contains(.auth) ? reader.textWriter(siteURL: auth.redirects.siteURL) : nil,
             database: location ?? DatabaseLocation(path: ""), secrets: secrets, tokens: tokens,
             sessions: reader.sessions(), retention: reader.retention(), audience: reader.text(.jwtAudience) ?? "",
             role: reader.text(.jwtRole) ?? "", rates: reader.rates(), mailFolder: reader.text(.mailFolder),
@@ -163,6 +165,10 @@ extension SettingsReader {
         rates.otp = number(.rateOTP)
         rates.verify = number(.rateVerify)
         rates.mails = number(.rateMails)
+        rates.texts = number(.rateTexts)
+        rates.textsDaily = number(.rateTextsDaily)
+        rates.textsToRange = number(.rateTextsToRange)
+        rates.textsToCountry = number(.rateTextsToCountry)
         rates.authorize = number(.rateAuthorize)
         rates.passkey = number(.ratePasskey)
         rates.anonymousUsers = number(.rateAnonymous)

@@ -8,6 +8,7 @@ package import Logging
 package import MailTemplates
 package import PasswordHashing
 package import ProfileGateway
+package import TextMessages
 package import WebPages
 
 /// Can only be created from validated text.
@@ -29,6 +30,9 @@ package struct ServerSettings: Sendable {
     package var captcha: CaptchaSettings?
     /// nil without an SMTP server.
     package var mail: MailSettings?
+    /// nil without a provider of text messages.
+    package var texts: TextMessageSettings?
+    package var textWriter: TextWriter?
     package var database: DatabaseLocation
     /// nil for a standalone gateway, which encrypts nothing.
     package var secrets: ServerSecrets?

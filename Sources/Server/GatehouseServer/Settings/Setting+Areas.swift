@@ -54,6 +54,7 @@ extension Setting {
         SettingArea("Account pages and console", pages),
         SettingArea("Mail", mail),
         SettingArea("Codes and links", codes),
+        SettingArea("Phone", phone),
         SettingArea("Notices", notices.map(\.setting)),
         SettingArea("Mail templates", MailTemplateSettings.settings),
         SettingArea("Hooks and webhooks", hooks),

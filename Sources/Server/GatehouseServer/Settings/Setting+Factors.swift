@@ -68,8 +68,8 @@ extension Setting {
 extension SettingsReader {
     mutating func factorRules(of auth: AuthSettings) -> FactorRules {
         var rules = FactorRules()
-        rules.enrolling = kinds(.enrollTOTP, .enrollSecurityKeys, .enrollRecoveryCodes)
-        rules.verifying = kinds(.verifyTOTP, .verifySecurityKeys, .verifyRecoveryCodes)
+        rules.enrolling = kinds(.enrollTOTP, .enrollSecurityKeys, .enrollRecoveryCodes, .enrollPhone)
+        rules.verifying = kinds(.verifyTOTP, .verifySecurityKeys, .verifyRecoveryCodes, .verifyPhone)
         rules.mostEnrolled = number(.mostFactors)
         rules.mostVerified = number(.mostVerifiedFactors)
         rules.challengeLifetime = .seconds(max(number(.challengeLifetime), 300))
@@ -91,11 +91,14 @@ extension SettingsReader {
         return rules
     }
 
-    private mutating func kinds(_ totp: Setting, _ keys: Setting, _ codes: Setting) -> Set<Factor.Kind> {
+    private mutating func kinds(
+        _ totp: Setting, _ keys: Setting, _ codes: Setting, _ phone: Setting
+    ) -> Set<Factor.Kind> {
         var kinds: Set<Factor.Kind> = []
         if flag(totp) { kinds.insert(.totp) }
         if flag(keys), text(.relyingPartyID) != nil { kinds.insert(.webAuthn) }
         if flag(codes) { kinds.insert(.recoveryCodes) }
+        if flag(phone) { kinds.insert(.phone) }
         return kinds
     }
 

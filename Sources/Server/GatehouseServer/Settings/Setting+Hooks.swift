@@ -5,7 +5,7 @@ import GatehouseWire
 struct HookSettings: Sendable {
     let name: HookName
     let enabled, uri, secrets: Setting
-    /// nil for the hook that sends mails: they wait.
+    /// nil for the hooks that send mails and messages: they wait.
     let onFailure: Setting?
 
     static let all = HookName.allCases.map(HookSettings.init)
@@ -21,7 +21,7 @@ struct HookSettings: Sendable {
             "Secrets that sign the calls: `v1,whsec_BASE64`, separated by vertical bars.",
             documentedKey: "hook_<name>_secrets")
         onFailure =
-            name == .sendEmail
+            name == .sendEmail || name == .sendSMS
             ? nil
             : Setting(
                 key + "_on_failure", .none, .text("refuse"),
@@ -40,6 +40,7 @@ extension HookName {
         case .passwordVerificationAttempt: "Calls a hook after each password check; it can reject the sign-in."
         case .mfaVerificationAttempt: "Calls a hook after each second-factor check; it can reject the sign-in."
         case .sendEmail: "Sends emails through a hook instead of a mail server."
+        case .sendSMS: "Sends text messages through a hook instead of `sms_provider`."
         }
     }
 }

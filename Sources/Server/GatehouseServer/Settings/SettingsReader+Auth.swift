@@ -23,10 +23,12 @@ extension SettingsReader {
         auth.allowsEmail = flag(.emailEnabled)
         auth.confirmsAutomatically = flag(.autoConfirm)
         auth.mail = mailRules()
+        auth.allowsPhone = flag(.phoneEnabled)
         auth.passwordAnswerTime = duration(.passwordAnswerTime) ?? .zero
         if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
         auth.requiresCurrentPassword = flag(.requireCurrentPassword)
         auth.redirects = redirects(externalURL: auth.externalURL)
+        auth.texts = textRules()
         auth.allowsImplicitFlow = flag(.implicitFlow)
         auth.allowsPlainProofKeys = flag(.plainProofKeys)
         auth.allowsManualLinking = flag(.manualLinking)

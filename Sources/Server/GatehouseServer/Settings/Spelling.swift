@@ -1,8 +1,8 @@
 import GatehouseWire
 
-enum Spelling {
+package enum Spelling {
     /// `; did you mean X?`, or empty if no word is close.
-    static func hint(_ word: String, known: [String]) -> String {
+    package static func hint(_ word: String, known: [String]) -> String {
         let nearest = known.map { (word: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
         guard let nearest, nearest.distance <= max(2, word.count / 5) else { return "" }
         return "; did you mean \(nearest.word)?"

@@ -53,13 +53,11 @@ package struct UnusedSettings: Sendable {
         ("SAML_ENABLED", "SAML is not in this build."),
         ("OAUTH_SERVER_ENABLED", "The OAuth server is not in this build."),
         ("PASSWORD_HIBP_FAIL_CLOSED", "A password is accepted if Have I Been Pwned does not answer."),
-        ("MFA_PHONE_", "Codes by text message are not in this build."),
         ("SESSIONS_SINGLE_PER_USER", "One session per user is not in this build."),
     ]
 
     private static let present: [(prefix: String, sentence: String)] = [
-        ("EXTERNAL_REDIRECTURL", "One redirect target for all providers is not in this build: see site_url."),
-        ("SMS_PROVIDER", "Text messages are not sent by this build."),
+        ("EXTERNAL_REDIRECTURL", "One redirect target for all providers is not in this build: see site_url.")
     ]
 }
 

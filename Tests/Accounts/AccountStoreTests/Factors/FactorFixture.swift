@@ -31,13 +31,13 @@ extension StoreFixture {
     }
 
     /// - Parameter steps: Of 30 seconds, from now.
-    func answer(_ factor: Factor, _ challenge: ChallengeID, steps: Int64 = 0) -> TimeCodeAnswer {
+    func answer(_ factor: Factor, _ challenge: ChallengeID, steps: Int64 = 0) -> FactorCodeAnswer {
         let step = TimeCode.step(at: clock.now) + steps
         let code = TimeCode(secret: Self.secret).code(of: step)
-        return TimeCodeAnswer(factor: factor.id, challenge: challenge, code: Secret(code))
+        return FactorCodeAnswer(factor: factor, challenge: challenge, code: Secret(code))
     }
 
-    func verify(_ answer: TimeCodeAnswer, in issued: IssuedSession) async throws -> FactorOutcome {
+    func verify(_ answer: FactorCodeAnswer, in issued: IssuedSession) async throws -> FactorOutcome {
         try await accounts.factors.verify(
             answer, of: issued.account.user.id, in: issued.session.id, from: device, at: clock.now)
     }

@@ -195,14 +195,14 @@ extension StoreFixture {
     func provenOwner(_ address: String) async throws -> IssuedSession {
         let email = try #require(EmailAddress(address))
         let request = MailRequest(redirectTo: "", lifetime: .seconds(3_600))
-        try await accounts.mails.ask(MailAsk(.signIn, email, request), at: clock.now)
+        try await accounts.mails.ask(MailAsk(.signIn, .email(email), request), at: clock.now)
         let mail = try #require(
             try await accounts.mailQueue.takeMails(.codes, limit: 1, lease: .seconds(600), at: clock.now).first)
         guard case .request(let ask) = mail.content else { throw NotSignedIn() }
         let resolved = try await accounts.mails.resolve(ask, of: mail, at: clock.now)
         guard case .mail(let content) = resolved?.content, let code = content.code else { throw NotSignedIn() }
         let outcome = try await accounts.codes.verify(
-            .code(code, sentTo: email), for: [.confirmation, .recovery], from: device, at: clock.now)
+            .code(code, sentTo: .email(email)), for: [.confirmation, .recovery], from: device, at: clock.now)
         guard case .signedIn(let owner, _) = outcome else { throw NotSignedIn() }
         return owner
     }

@@ -138,7 +138,7 @@ struct FactorStoreTests {
     func locks(_ kind: TestDatabase) async throws {
         let (store, issued, factor) = try await StoreFixture.withApp(kind)
         let challenge = try await store.challenged(factor, in: issued)
-        let wrong = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: Secret("x"))
+        let wrong = FactorCodeAnswer(factor: factor, challenge: challenge, code: Secret("x"))
         for _ in 0..<10 {
             guard case .wrong = try await store.verify(wrong, in: issued) else { throw NotSignedIn() }
         }
@@ -160,7 +160,7 @@ struct FactorStoreTests {
         store.clock.advance(by: year)
         let raised = try await store.raised(try await store.signedInAgain(factor.user), by: factor)
         let challenge = try await store.challenged(factor, in: raised)
-        let wrong = TimeCodeAnswer(factor: factor.id, challenge: challenge, code: Secret("x"))
+        let wrong = FactorCodeAnswer(factor: factor, challenge: challenge, code: Secret("x"))
         for _ in 0..<10 { _ = try await store.verify(wrong, in: raised) }
         guard case .locked = try await store.verify(wrong, in: raised) else { throw NotSignedIn() }
         store.clock.advance(by: .zero - year)

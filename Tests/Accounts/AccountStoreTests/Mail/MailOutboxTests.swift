@@ -21,7 +21,8 @@ struct MailOutboxTests {
     private func ask(
         _ store: StoreFixture, _ purpose: MailAsk.Purpose = .recovery, _ email: String = "ada@example.com"
     ) async throws {
-        try await store.accounts.mails.ask(MailAsk(purpose, EmailAddress(email)!, Self.request), at: store.clock.now)
+        try await store.accounts.mails.ask(
+            MailAsk(purpose, .email(EmailAddress(email)!), Self.request), at: store.clock.now)
     }
 
     private func take(_ store: StoreFixture, _ limit: Int = 10) async throws -> [ClaimedMail] {
@@ -150,7 +151,7 @@ struct MailOutboxTests {
         store.clock.advance(by: .seconds(1))
         for number in 0..<3 { try await ask(store, .recovery, "nobody\(number)@example.com") }
         try await ask(store)
-        var creating = MailAsk(.signIn, EmailAddress("new@example.com")!, Self.request)
+        var creating = MailAsk(.signIn, .email(EmailAddress("new@example.com")!), Self.request)
         creating.createsAccount = true
         try await store.accounts.mails.ask(creating, at: store.clock.now)
         let first = try await store.accounts.mails.endUnanswered(.codes, limit: 2, at: store.clock.now)

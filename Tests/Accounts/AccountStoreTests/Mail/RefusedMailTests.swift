@@ -17,7 +17,7 @@ struct RefusedMailTests {
         for number in numbers {
             let email = try #require(EmailAddress("person\(number)@example.com"))
             _ = try await store.signedIn(email.text)
-            try await store.accounts.mails.ask(MailAsk(.recovery, email, request), at: store.clock.now)
+            try await store.accounts.mails.ask(MailAsk(.recovery, .email(email), request), at: store.clock.now)
             store.clock.advance(by: .seconds(1))
         }
         try await retry(result, store)

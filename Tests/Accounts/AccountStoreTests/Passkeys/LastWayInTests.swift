@@ -90,7 +90,8 @@ struct LastWayInTests {
         _ = try await store.registered(store.newPasskey(), of: stranger)
         let email = try #require(EmailAddress("mine@example.com"))
         try await store.accounts.mails.ask(
-            MailAsk(.recovery, email, MailRequest(redirectTo: "", lifetime: .seconds(600))), at: store.clock.now)
+            MailAsk(.recovery, .email(email), MailRequest(redirectTo: "", lifetime: .seconds(600))), at: store.clock.now
+        )
         let mail = try #require(
             try await store.accounts.mailQueue.takeMails(.codes, limit: 8, lease: .seconds(60), at: store.clock.now)
                 .first)

@@ -16,7 +16,7 @@ struct WebhookTests {
     }
 
     private func signUp(_ accounts: Accounts, _ store: StoreFixture, _ email: String) async throws -> IssuedSession {
-        let signUp = EmailSignUp(
+        let signUp = SignUpRequest(
             email: EmailAddress(email)!, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
         guard
             case .signedIn(let issued) = try await accounts.signIns.signUp(

@@ -17,7 +17,8 @@ struct EarlierAccountsTests {
         "DROP INDEX users_by_former_email", "ALTER TABLE users DROP COLUMN set_aside",
         "ALTER TABLE users DROP COLUMN former_email", "ALTER TABLE users DROP COLUMN former_email_moved_at",
         "ALTER TABLE passkeys DROP COLUMN set_aside_at", "ALTER TABLE identities DROP COLUMN set_aside_at",
-        "ALTER TABLE users DROP COLUMN address_change_session",
+        "ALTER TABLE users DROP COLUMN address_change_session", "ALTER TABLE users DROP COLUMN phone_proven_at",
+        "ALTER TABLE users DROP COLUMN phone_change_session", "ALTER TABLE factors DROP COLUMN phone",
         "DELETE FROM schema_migrations WHERE number > \(earlier)",
     ]
 
