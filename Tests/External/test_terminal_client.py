@@ -1024,3 +1024,82 @@ def test_a_terminal_asks_for_the_second_factor(person, dev, new_email):
         terminal.answer("Password: ", PASSWORD).answer(question, "000000").wait_for("wrong, expired or already used")
         terminal.answer(question, app.code()).wait_for("Signed in as")
         assert terminal.end() == 0
+
+
+# Codes by text message.
+
+
+def texted_code(server, number, after=()):
+    """The code of the newest message to a number, of one that is not in `after`."""
+    def newest():
+        texts = [text for text in texts_to(server, number) if text["id"] not in after]
+        return texts and texts[0]["code"]
+
+    return poll(newest, f"a message to {number}")
+
+
+def texts_to(server, number):
+    url = f"{server.url}/dev/inbox/texts?q={urllib.parse.quote(number.lstrip('+'))}"
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)["texts"]
+
+
+def test_a_texted_code_signs_in(project):
+    number = "+15551230001"
+    send = ["login", "--phone", number]
+    assert project.fails(USAGE, *send)[1].startswith("Standard input is not a terminal. Pass --send-only")
+    assert texts_to(project.server, number) == []
+    ended = project.run(*send, "--send-only")
+    assert ended.code == 0 and "--code-stdin" in ended.out and project.server.url + "/dev/inbox" in ended.err
+    code = texted_code(project.server, number)
+    assert project.fails(NOT_SIGNED_IN, *send, "--code-stdin", stdin=wrong(code) + "\n")[0] == "otp_expired"
+    user = project.json(*send, "--code-stdin", stdin=code + "\n")["user"]
+    assert user == {"id": user["id"], "email": None, "phone": number}
+    assert "+1 555 123 0001" in project.run("whoami").out
+    assert project.fails(NOT_SIGNED_IN, *send, "--password-stdin", stdin=PASSWORD + "\n")[0] == "invalid_credentials"
+
+
+def test_a_terminal_asks_for_the_texted_code(project):
+    number = "+15551230002"
+    with project.at_terminal("login", "--phone", "+1 (555) 123-0002") as terminal:
+        terminal.wait_for("a code has been texted to it")
+        code = texted_code(project.server, number)
+        terminal.answer("Code: ", wrong(code)).wait_for("That code is wrong or has expired.")
+        terminal.answer("Code: ", code)
+        assert terminal.end() == 0
+        assert "Signed in as +1 555 123 0002" in terminal.seen
+
+
+def test_a_number_is_a_second_factor(project, new_email):
+    email, number = new_email(), "+15551230003"
+    project.sign_up(email)
+    made = project.json("mfa", "enroll", "--phone", number)
+    assert made == {"id": made["id"], "name": None, "phone": number}
+    asked = project.json("mfa", "challenge", made["id"])
+    verify = ["mfa", "verify", "--factor", made["id"], "--challenge", asked["challenge"], "--factor-stdin"]
+    code = texted_code(project.server, number)
+    assert project.fails(NOT_SIGNED_IN, *verify, stdin=wrong(code) + "\n")[0] == "mfa_verification_failed"
+    assert project.json(*verify, stdin=code + "\n")["level"] == "aal2"
+    factor = project.json("mfa")["factors"][0]
+    assert (factor["type"], factor["phone"], factor["status"]) == ("phone", number, "verified")
+    assert "+1 555 123 0003" in project.run("mfa").out
+    project.json("logout")
+    before = {text["id"] for text in texts_to(project.server, number)}
+    with project.at_terminal("login", "--email", email) as terminal:
+        terminal.answer("Password: ", PASSWORD)
+        terminal.wait_for("A code has been texted to +1 555 123 0003.")
+        terminal.answer("Texted or recovery code: ", texted_code(project.server, number, after=before))
+        assert terminal.end() == 0
+    assert project.json("mfa")["level"] == "aal2"
+    assert project.json("mfa", "remove", made["id"])["removed"] == made["id"]
+
+
+def test_an_administrator_creates_an_account_with_a_number(project):
+    number, data = "+15551230004", os.path.join(str(project.folder), ".gatehouse")
+    create = ["users", "create", "--data", data, "--phone", number, "--confirm"]
+    made = project.run(*create, "--password-stdin", stdin=PASSWORD + "\n")
+    assert made.code == 0, made.err
+    again = project.run(*create)
+    assert again.code == FAILED and "An account with this phone number already exists." in again.err
+    user = project.json("login", "--phone", number, "--password-stdin", stdin=PASSWORD + "\n")["user"]
+    assert user["id"] == made.out.strip() and user["phone"] == number

@@ -95,14 +95,16 @@ package struct WebPages: Sendable {
 
     private var accountPages: [PageRoute] {
         let open: [any SitePage.Type] = [
-            SignInPage.self, PasskeySignInPage.self, SecondStepPage.self, MailRequestPage.self, SignUpPage.self,
-            PasskeySignUpPage.self, CheckMailPage.self, RecoveryPage.self, ProviderPage.self, LinkQuestionPage.self,
+            SignInPage.self, PasskeySignInPage.self, PhoneSignInPage.self, SecondStepPage.self, MailRequestPage.self,
+            SignUpPage.self, PasskeySignUpPage.self, CheckMailPage.self, CheckMessagesPage.self, RecoveryPage.self,
+            ProviderPage.self, LinkQuestionPage.self,
         ]
         // Requires a complete sign-in.
         let own: [any SitePage.Type] = [
             HomePage.self, HandoverPage.self, NewPasswordPage.self, SecurityPage.self, PasskeysPage.self,
-            PasskeyPage.self, FactorsPage.self, RecoveryCodesPage.self, ChangeEmailPage.self, DevicesPage.self,
-            MethodsPage.self, ProfilePage.self, DataPage.self, DeletionPage.self,
+            PasskeyPage.self, FactorsPage.self, PhoneFactorsPage.self, RecoveryCodesPage.self, ChangeEmailPage.self,
+            ChangePhonePage.self, DevicesPage.self, MethodsPage.self, ProfilePage.self, DataPage.self,
+            DeletionPage.self,
         ]
         return open.flatMap { $0.routes }
             + own.flatMap { $0.routes }.map { page in

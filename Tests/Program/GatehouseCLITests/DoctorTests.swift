@@ -111,6 +111,50 @@ struct DoctorTests {
         }
     }
 
+    @Test("Settings that make text messages costly, or numbers free to claim, are reported")
+    func texts() throws {
+        func names(_ changes: [String: String]) throws -> [String] {
+            let phone = ["GOTRUE_EXTERNAL_PHONE_ENABLED": "true", "API_EXTERNAL_URL": "http://127.0.0.1:9999/auth/v1"]
+            return try findings(phone.merging(changes) { $1 }).map(\.name)
+        }
+        #expect(try names(["GOTRUE_SMS_AUTOCONFIRM": "true"]) == ["phone"])
+        let provider = [
+            "GOTRUE_SMS_PROVIDER": "textlocal", "GOTRUE_SMS_TEXTLOCAL_API_KEY": "key",
+            "GOTRUE_SMS_TEXTLOCAL_SENDER": "BoxScore", "GATEHOUSE_SMS_ALLOWED_COUNTRIES": "*",
+            "GOTRUE_SMS_TEST_OTP": "15550001111:123456",
+        ]
+        #expect(try names(provider) == ["test numbers", "countries", "captcha"])
+        let careful = [
+            "GATEHOUSE_SMS_ALLOWED_COUNTRIES": "+49", "GOTRUE_SMS_TEST_OTP_VALID_UNTIL": "2027-01-31T00:00:00Z",
+            "GOTRUE_SECURITY_CAPTCHA_ENABLED": "true", "GOTRUE_SECURITY_CAPTCHA_PROVIDER": "turnstile",
+            "GOTRUE_SECURITY_CAPTCHA_SECRET": "secret",
+        ]
+        #expect(try names(provider.merging(careful) { $1 }) == [])
+    }
+
+    @Test(
+        "Settings of text messages that cannot work are named",
+        arguments: [
+            (["GOTRUE_EXTERNAL_PHONE_ENABLED": "true"], "GATEHOUSE_SMS_PROVIDER"),
+            (["GOTRUE_MFA_PHONE_ENROLL_ENABLED": "true"], "GATEHOUSE_SMS_PROVIDER"),
+            (
+                ["GOTRUE_EXTERNAL_PHONE_ENABLED": "true", "GATEHOUSE_MAIL_FOLDER": "texts"],
+                "GATEHOUSE_SMS_ALLOWED_COUNTRIES"
+            ),
+            (["GATEHOUSE_SMS_ALLOWED_COUNTRIES": "49"], "such as +49"), (["GOTRUE_SMS_PROVIDER": "pigeon"], "twilio"),
+            (["GOTRUE_SMS_PROVIDER": "twilio"], "GATEHOUSE_SMS_TWILIO_AUTH_TOKEN"),
+            (["GOTRUE_SMS_TEST_OTP": "1555:12"], "six digits"), (["GOTRUE_SMS_TEMPLATE": "Hello"], "{{ .Code }}"),
+            (["GOTRUE_SMS_TEST_OTP_VALID_UNTIL": "soon"], "a time"),
+        ] as [([String: String], String)])
+    func invalidTexts(_ changes: [String: String], _ part: String) throws {
+        do throws(SettingsProblems) {
+            _ = try ServerSettings(GivenValues.given(changes))
+            Issue.record("accepted")
+        } catch {
+            #expect("\(error)".contains(part), "\(error)")
+        }
+    }
+
     private func findings(_ changes: [String: String]) throws -> [Finding] {
         let given = GivenValues.given(["GOTRUE_MAILER_AUTOCONFIRM": "true"].merging(changes) { $1 })
         return SettingsChecks(given, try ServerSettings(given)).all

@@ -102,7 +102,11 @@ struct LineFactorTests {
             ),
             (
                 #""factors":[{"id":"ID","status":"verified","factor_type":"phone"}]"#,
-                "a factor is neither totp nor webauthn nor recovery_code"
+                "a phone factor has no number"
+            ),
+            (
+                #""factors":[{"id":"ID","status":"verified","factor_type":"pigeon"}]"#,
+                "a factor is neither totp, webauthn, phone nor recovery_code"
             ),
             (
                 #""factors":[{"id":"ID","status":"verified","factor_type":"totp"}]"#,

@@ -11,6 +11,7 @@ struct PageTextTests {
         "single_identity_not_deletable", "flow_state_expired", "validation_failed", "same_password",
         "webauthn_challenge_expired", "webauthn_credential_exists", "too_many_passkeys", "mfa_verification_failed",
         "too_many_enrolled_mfa_factors", "mfa_totp_verify_not_enabled", "passkey_disabled", "nothing_that_is_known",
+        "phone_provider_disabled", "phone_not_confirmed", "mfa_phone_verify_not_enabled",
     ]
 
     @Test(

@@ -13,7 +13,7 @@ package struct SettingsChecks {
         (self.given, self.settings) = (given, settings)
     }
 
-    package var all: [Finding] { [externalURL, callers, signUp, mail].compactMap(\.self) }
+    package var all: [Finding] { [externalURL, callers, signUp, mail].compactMap(\.self) + texts }
 
     /// Recommendations of `doctor`. The defaults match Supabase Auth's.
     package var recommendations: [Finding] {
@@ -64,6 +64,38 @@ package struct SettingsChecks {
             "set \(Setting.smtpHost.environmentName) to a mail server; or confirm emails automatically with "
                 + "\(Setting.autoConfirm.environmentName)=true; or let administrators create accounts with "
                 + "\(Setting.disableSignUp.environmentName)=true")
+    }
+
+    private var texts: [Finding] {
+        guard let rules = settings.auth.texts else { return [] }
+        var findings: [Finding] = []
+        if settings.auth.allowsPhone, rules.confirmsAutomatically {
+            findings.append(
+                .warning(
+                    "phone",
+                    "new numbers are confirmed without a code: anyone can sign up with another person's number",
+                    "\(Setting.smsAutoConfirm.environmentName)=false"))
+        }
+        if !rules.testCodes.isEmpty, rules.testCodesEnd == nil {
+            findings.append(
+                .warning(
+                    "test numbers", "\(rules.testCodes.count) numbers have fixed codes that never end",
+                    "set \(Setting.smsTestCodesEnd.environmentName), or remove \(Setting.smsTestCodes.environmentName)")
+            )
+        }
+        if given[.smsProvider] != nil, rules.prefixes == nil {
+            findings.append(
+                .warning(
+                    "countries", "text messages go to every country: fraudsters earn from expensive ones",
+                    "list the countries of your users in \(Setting.smsCountries.environmentName)"))
+        }
+        if given[.smsProvider] != nil, settings.auth.allowsPhone, settings.captcha == nil {
+            findings.append(
+                .warning(
+                    "captcha", "programs can request text messages, which cost money",
+                    "set \(Setting.captchaEnabled.environmentName)=true, and show the captcha in your app"))
+        }
+        return findings
     }
 
     private var mail: Finding? {

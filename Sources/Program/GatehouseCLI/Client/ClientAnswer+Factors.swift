@@ -6,17 +6,20 @@ extension ClientAnswer {
     package static func factors(_ factors: [AuthFactor], level: String) -> ClientAnswer {
         var table = TextTable(["ID", "KIND", "STATE", "ADDED", "NAME"])
         for factor in factors {
+            let name = factor.friendlyName ?? factor.phone.map(CallingCode.formatted)
             table.add([
                 factor.id.uuidString.lowercased(), factor.factorType.rawValue.printable, factor.status.rawValue,
-                factor.createdAt.wire.prefix(19) + "Z", factor.friendlyName?.printable ?? "-",
+                factor.createdAt.wire.prefix(19) + "Z", name?.printable ?? "-",
             ])
         }
         let list = factors.map { factor -> AuthJSON in
-            [
+            var members: AuthJSONObject = [
                 "id": .string(factor.id.uuidString.lowercased()), "type": .string(factor.factorType.rawValue),
                 "status": .string(factor.status.rawValue), "name": text(factor.friendlyName),
                 "created_at": .string(factor.createdAt.wire),
             ]
+            members["phone"] = factor.phone.map { .string("+" + $0) }
+            return .object(members)
         }
         let shown = factors.isEmpty ? "The account has no second factor.\n" : table.text
         return ClientAnswer(
@@ -44,6 +47,20 @@ extension ClientAnswer {
             The factor \(id) is not in use until a code confirms it.
 
             """)
+    }
+
+    package static func enrolled(_ factor: AuthEnrolledFactor, _ number: String) -> ClientAnswer {
+        let id = factor.id.uuidString.lowercased()
+        return ClientAnswer(
+            ["id": .string(id), "name": text(factor.friendlyName), "phone": .string(number)],
+            "Added \(CallingCode.formatted(number)).\nThe factor \(id) is not in use until a code confirms it.\n")
+    }
+
+    package static func challenged(_ factor: UUID, _ challenge: AuthFactorChallenge) -> ClientAnswer {
+        let (id, factor) = (challenge.id.uuidString.lowercased(), factor.uuidString.lowercased())
+        return ClientAnswer(
+            ["challenge": .string(id), "factor": .string(factor), "expires_at": .integer(Int64(challenge.expiresAt))],
+            "Texted a code. Enter it with `gatehouse mfa verify --factor \(factor) --challenge \(id)`.\n")
     }
 
     package static func raised(_ user: AuthUser, server: String) -> ClientAnswer {

@@ -37,6 +37,13 @@ extension ClientAnswer {
             "Enter the emailed code with the same command and --code-stdin.\n")
     }
 
+    /// As ``mailed(_:)``.
+    package static func texted(_ target: ClientTarget) -> ClientAnswer {
+        ClientAnswer(
+            ["signed_in": false, "server": .string(target.text), "user": .null],
+            "Enter the texted code with the same command and --code-stdin.\n")
+    }
+
     package static func recovered(_ user: AuthUser, server: String) -> ClientAnswer {
         ClientAnswer(
             ["signed_in": true, "server": .string(server), "user": short(user)],
@@ -66,6 +73,9 @@ extension ClientAnswer {
         var table = TextTable(["Signed in as", name(user)])
         if let firstName = profile?.firstName { table.add(["First name", firstName]) }
         table.add(["Account", user.id.uuidString.lowercased()])
+        if let phone = user.phone, user.email != nil {
+            table.add(["Phone number", CallingCode.formatted(phone).printable])
+        }
         if !providers.isEmpty { table.add(["Signs in by", providers.joined(separator: ", ")]) }
         if let former = user.formerEmail { table.add(["Former email", former.printable]) }
         if !setAside.isEmpty { table.add(["Set aside", setAside.joined(separator: ", ").printable]) }
@@ -99,10 +109,15 @@ extension ClientAnswer {
     }
 
     private static func short(_ user: AuthUser) -> AuthJSON {
-        ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)]
+        var about: AuthJSONObject = ["id": .string(user.id.uuidString.lowercased()), "email": text(user.email)]
+        about["phone"] = user.phone.map { .string("+" + $0) }
+        return .object(about)
     }
 
-    static func name(_ user: AuthUser) -> String { user.email?.printable ?? user.id.uuidString.lowercased() }
+    static func name(_ user: AuthUser) -> String {
+        user.email?.printable ?? user.phone.map { CallingCode.formatted($0).printable }
+            ?? user.id.uuidString.lowercased()
+    }
     static func text(_ text: String?) -> AuthJSON { text.map(AuthJSON.string) ?? .null }
     static func texts(_ texts: [String]) -> AuthJSON { .array(texts.map(AuthJSON.string)) }
 }

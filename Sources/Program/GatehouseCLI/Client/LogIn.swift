@@ -12,14 +12,15 @@ struct LogIn: ClientCommand {
             server stays active until the new sign-in succeeds.
 
             --provider signs in with the browser. If your email already has an account, enter its password to link the \
-            two. --magic-link emails you a code to enter, and creates an account if there is none. An account with a \
-            second factor also asks for its code. A password that was set aside needs an emailed code once: enter it \
+            two. --magic-link emails you a code to enter, and creates an account if there is none. --phone texts you one, \
+            or with --password-stdin signs in with your number and password. An account with a second factor also asks for its code. A password that was set aside needs an emailed code once: enter it \
             when asked, or pass both with --password-stdin and --code-stdin, the code on the second line.
 
             EXAMPLES:
               gatehouse login
               gatehouse login --provider google
               gatehouse login --magic-link --email ada@example.com
+              gatehouse login --phone +491701234567
               gatehouse login --email ada@example.com --password-stdin < password.txt
               gatehouse login --url https://accounts.example.com
             """)
@@ -28,6 +29,7 @@ struct LogIn: ClientCommand {
     @Option(help: "The account's email.") var email: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Sign in with an emailed code.") var magicLink = false
+    @Option(help: PhoneArgument.help, transform: PhoneArgument.number) var phone: String?
     @OptionGroup var code: CodeOptions
     @OptionGroup var factor: FactorOptions
     @Option(help: "Sign in with a provider such as google or github, in the browser.") var provider: WebProvider?
@@ -43,8 +45,15 @@ struct LogIn: ClientCommand {
         if magicLink, passwordStdin || provider != nil {
             throw ValidationError("--magic-link cannot be combined with --password-stdin and --provider.")
         }
-        if !magicLink, code.codeStdin && !passwordStdin || code.sendOnly {
-            throw ValidationError("--send-only requires --magic-link; so does --code-stdin without --password-stdin.")
+        if phone != nil, email != nil || magicLink || provider != nil {
+            throw ValidationError("--phone cannot be combined with --email, --magic-link and --provider.")
+        }
+        if passwordStdin, code.sendOnly {
+            throw ValidationError("--send-only cannot be combined with --password-stdin.")
+        }
+        if !magicLink, phone == nil, code.codeStdin && !passwordStdin || code.sendOnly {
+            throw ValidationError(
+                "--send-only requires --magic-link or --phone; so does --code-stdin without --password-stdin.")
         }
         if provider == nil, noBrowser || callbackPort != nil {
             throw ValidationError("--no-browser and --callback-port require --provider.")
@@ -63,6 +72,13 @@ struct LogIn: ClientCommand {
                 return try client.answer(.mailed(client.target))
             }
             user = found
+        } else if let phone, !passwordStdin {
+            guard let found = try await client.signInByText(phone, code) else {
+                return try client.answer(.texted(client.target))
+            }
+            user = found
+        } else if let phone {
+            user = try await client.signInByPhone(phone, code)
         } else {
             user = try await signIn(client)
         }

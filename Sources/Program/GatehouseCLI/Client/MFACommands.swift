@@ -7,7 +7,8 @@ struct MFACommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mfa", abstract: "Lists, adds, confirms and removes your account's second factors.",
         subcommands: [
-            ListFactors.self, EnrollFactor.self, VerifyFactor.self, RemoveFactor.self, RecoveryCodesCommand.self,
+            ListFactors.self, EnrollFactor.self, ChallengeFactor.self, VerifyFactor.self, RemoveFactor.self,
+            RecoveryCodesCommand.self,
         ], defaultSubcommand: ListFactors.self)
 }
 
@@ -26,35 +27,73 @@ struct ListFactors: ClientCommand {
 
 struct EnrollFactor: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enroll", abstract: "Adds an authenticator app.",
+        commandName: "enroll", abstract: "Adds an authenticator app or a phone number.",
         discussion: """
             Prints the key to enter into the app. The app's code then confirms the factor: at a terminal, enter it when \
             asked; in scripts, pass it to `gatehouse mfa verify`. The confirmation signs out all other devices that \
-            have not used a second factor.
+            have not used a second factor. --phone adds a phone number, which gets a code at each sign-in; in \
+            scripts, `gatehouse mfa challenge` texts the code.
 
             EXAMPLES:
               gatehouse mfa enroll --name "Ada's phone"
+              gatehouse mfa enroll --phone +491701234567
             """)
 
     @OptionGroup(title: "Connection Options") var options: ClientOptions
-    @Option(help: "The factor's name, such as the phone's.") var name: String = "Authenticator app"
+    @Option(help: "The factor's name, such as the phone's (default: Authenticator app, or none for a number).")
+    var name: String?
+    @Option(help: PhoneArgument.help, transform: PhoneArgument.number) var phone: String?
 
     func perform(_ client: Client) async throws {
         let made: AuthEnrolledFactor
         do {
-            made = try await client.auth.mfa.enroll(params: .totp(friendlyName: name))
+            made = try await client.auth.mfa.enroll(
+                params: phone.map { .phone(friendlyName: name, phone: $0) }
+                    ?? .totp(friendlyName: name ?? "Authenticator app"))
         } catch {
             throw ClientFailure(factor: error, at: client.target.text)
         }
-        guard let totp = made.totp else { throw AuthClientError.unexpectedAnswer("factors: expected a key") }
-        try client.answer(.enrolled(made, totp))
+        if let phone {
+            try client.answer(.enrolled(made, phone))
+        } else {
+            guard let totp = made.totp else { throw AuthClientError.unexpectedAnswer("factors: expected a key") }
+            try client.answer(.enrolled(made, totp))
+        }
         guard !client.isJSON, Terminal.canAsk else { return }
         let now = Date(timeIntervalSince1970: 0)
-        let factor = AuthFactor(id: made.id, factorType: made.type, createdAt: now, updatedAt: now)
+        let factor = AuthFactor(
+            id: made.id, factorType: made.type, phone: made.phone, createdAt: now, updatedAt: now)
         _ = try await client.raise(fromInput: false, of: [factor], orRecoveryCode: false)
-        try Output.line("The authenticator app is now a second factor.")
+        try Output.line("The \(phone == nil ? "authenticator app" : "phone number") is now a second factor.")
         guard await client.lacksRecoveryCodes() else { return }
         try Output.line("Run `gatehouse mfa recovery-codes --new` next.")
+    }
+}
+
+struct ChallengeFactor: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "challenge", abstract: "Texts a code to a phone number that is a second factor.",
+        discussion: """
+            Pass the code and the printed challenge to `gatehouse mfa verify`.
+
+            EXAMPLES:
+              gatehouse mfa challenge 9b5f0f5e-5a0c-4f0e-9d4f-2f1f9c1d7a11 --json
+            """)
+
+    @OptionGroup(title: "Connection Options") var options: ClientOptions
+    @Argument(
+        help: ArgumentHelp("The factor's ID, from `gatehouse mfa list`.", valueName: "id"), transform: FactorOptions.id)
+    var factor: UUID
+
+    func perform(_ client: Client) async throws {
+        let all = try await client.auth.mfa.listFactors().all
+        guard all.contains(where: { $0.id == factor && $0.factorType == .phone }) else { throw ClientFailure.noFactor }
+        do {
+            let challenge = try await client.auth.mfa.challenge(params: FactorChallengeParams(factorId: factor))
+            try client.answer(.challenged(factor, challenge))
+        } catch {
+            throw ClientFailure(factor: error, at: client.target.text)
+        }
     }
 }
 
@@ -62,7 +101,7 @@ struct VerifyFactor: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Confirms a new factor, or raises this session to aal2.",
         discussion: """
-            Takes a code from an authenticator app, or a recovery code. Without --factor, any confirmed app's code is \
+            Takes a code from an authenticator app or a text message, or a recovery code. Without --factor, any confirmed app's code is \
             accepted; if none is confirmed, the code confirms the newest.
 
             EXAMPLES:
@@ -75,13 +114,22 @@ struct VerifyFactor: ClientCommand {
     @Option(
         help: ArgumentHelp("The factor's ID, from `gatehouse mfa list`.", valueName: "id"), transform: FactorOptions.id)
     var factor: UUID?
+    @Option(
+        help: ArgumentHelp("The texted code's challenge, from `gatehouse mfa challenge`.", valueName: "id"),
+        transform: FactorOptions.id)
+    var challenge: UUID?
+
+    func validate() throws {
+        if challenge != nil, factor == nil { throw ValidationError("--challenge requires --factor.") }
+    }
 
     func perform(_ client: Client) async throws {
         let all = try await client.auth.mfa.listFactors().all
         let factors = try chosen(all)
         let session = try await client.raise(
             fromInput: input.factorStdin, of: factors,
-            orRecoveryCode: factors.contains { $0.status == .verified })
+            orRecoveryCode: factors.contains { $0.status == .verified },
+            texted: challenge.flatMap { id in factors.first.map { TextedChallenge(factor: $0.id, id: id) } })
         try client.answer(.raised(session.user, server: client.target.text))
     }
 

@@ -6,10 +6,10 @@ import GatehouseWire
 struct CodeOptions: ParsableArguments {
     @Flag(
         help: """
-            Read the last emailed code from the first line of standard input, without sending a new email.
+            Read the last emailed or texted code from the first line of standard input, without sending a new one.
             """)
     var codeStdin = false
-    @Flag(help: "Only send the email. Enter its code later with --code-stdin.") var sendOnly = false
+    @Flag(help: "Only send the code. Enter its code later with --code-stdin.") var sendOnly = false
 
     func validate() throws {
         if codeStdin, sendOnly { throw ValidationError("--code-stdin and --send-only cannot be combined.") }
@@ -54,6 +54,20 @@ extension Client {
     func redeem(
         _ options: CodeOptions, _ type: EmailCodeType, of email: String, restoring password: Secret? = nil
     ) async throws -> AuthUser {
+        try await redeem(options) { code in
+            do {
+                guard let password else { return try await auth.verifyOTP(email: email, token: code, type: type) }
+                return try await auth.verifyOTP(email: email, token: code, type: type, password: password.reveal())
+            } catch {
+                throw ClientFailure(mail: error, at: target.text)
+            }
+        }
+    }
+
+    /// As ``redeem(_:_:of:restoring:)``.
+    func redeem(
+        _ options: CodeOptions, with verify: (_ code: String) async throws -> SessionOrUser
+    ) async throws -> AuthUser {
         guard options.codeStdin || Terminal.canAsk else {
             throw ClientFailure.usage("Standard input is not a terminal. Pass --code-stdin.")
         }
@@ -63,31 +77,14 @@ extension Client {
             do {
                 let line = try await options.codeStdin ? terminal.secretLine("code").reveal() : terminal.line("Code: ")
                 guard let code = MailedCode(line) else { throw ClientFailure.noCode }
-                return try await redeem(code, type, of: email, restoring: password)
+                guard let user = try await verify(code.digits).session?.user else {
+                    throw AuthClientError.unexpectedAnswer("verify: expected a session")
+                }
+                return user
             } catch let failure as ClientFailure {
                 guard failure.isAboutCode, !options.codeStdin, left > 0 else { throw failure }
                 note(failure.message)
             }
-        }
-    }
-
-    private func redeem(
-        _ code: MailedCode, _ type: EmailCodeType, of email: String, restoring password: Secret?
-    ) async throws -> AuthUser {
-        do {
-            let response =
-                if let password {
-                    try await auth.verifyOTP(
-                        email: email, token: code.digits, type: type, password: password.reveal())
-                } else {
-                    try await auth.verifyOTP(email: email, token: code.digits, type: type)
-                }
-            guard let user = response.session?.user else {
-                throw AuthClientError.unexpectedAnswer("verify: expected a session")
-            }
-            return user
-        } catch {
-            throw ClientFailure(mail: error, at: target.text)
         }
     }
 
@@ -111,7 +108,7 @@ extension Client {
 
 extension ClientFailure {
     static let noCode = ClientFailure(
-        "invalid_code", "That is not a code. Enter the digits from the email.", exit: .usage)
+        "invalid_code", "That is not a code. Enter its digits.", exit: .usage)
 
     fileprivate var isAboutCode: Bool { [AuthErrorCode.otpExpired.rawValue, Self.noCode.code].contains(code) }
 

@@ -23,7 +23,7 @@ package enum ProgramExit: Int32, CaseIterable, Sendable {
         case .unavailable: "Offline, a server error, or a URL that is not an account server's."
         case .refused: "The server rejected the request (4xx)."
         case .storeUnavailable: "The session store cannot be read or written."
-        case .changesPending: "Schema changes are pending (`upgrade-check` only)."
+        case .changesPending: "Changes are pending (`upgrade-check`, `apply --dry-run`)."
         case .usage: "The command line or an input is invalid."
         case .configuration: "The server's configuration is invalid (server commands only)."
         case .interrupted: "Stopped by Ctrl-C. Other signals exit with 128 plus their number."

@@ -6,7 +6,7 @@ import GatehouseWire
 struct FactorOptions: ParsableArguments {
     @Flag(
         help: """
-            Read the second-factor code (authenticator app or recovery code) from the next line of standard input.
+            Read the second-factor code (authenticator app, text message or recovery code) from the next line of standard input.
             """)
     var factorStdin = false
 }
@@ -38,15 +38,26 @@ extension Client {
 
     /// At a terminal, asks again after a wrong code.
     ///
-    /// - Parameter orRecoveryCode: Accepts a recovery code, which cannot confirm a new factor.
-    func raise(fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true) async throws -> AuthSession {
+    /// Without an authenticator app, texts a code to the first phone number.
+    ///
+    /// - Parameters:
+    ///   - orRecoveryCode: Accepts a recovery code, which cannot confirm a new factor.
+    ///   - texted: An earlier message.
+    func raise(
+        fromInput: Bool, of factors: [AuthFactor], orRecoveryCode: Bool = true, texted: TextedChallenge? = nil
+    ) async throws -> AuthSession {
         guard fromInput || Terminal.canAsk else {
             throw ClientFailure(
                 "second_factor_needed", "This account has a second factor.", remedy: "Pass --factor-stdin.",
                 exit: .usage
             )
         }
-        let question = "\(orRecoveryCode ? "Authenticator or recovery code" : "Code from the authenticator app"): "
+        var texted = texted
+        if texted == nil { texted = try await text(factors) }
+        let source = texted == nil ? "authenticator app" : "text message"
+        let question =
+            !orRecoveryCode
+            ? "Code from the \(source): " : "\(texted == nil ? "Authenticator" : "Texted") or recovery code: "
         var left = Self.factorTries
         while true {
             left -= 1
@@ -55,7 +66,7 @@ extension Client {
                     try await fromInput
                     ? terminal.secretLine("code of the second factor").reveal()
                     : terminal.line(question)
-                return try await raise(with: line, of: factors, orRecoveryCode: orRecoveryCode)
+                return try await raise(with: line, of: factors, orRecoveryCode: orRecoveryCode, texted)
             } catch let failure as ClientFailure {
                 guard failure.code == AuthErrorCode.mfaVerificationFailed.rawValue, !fromInput, left > 0 else {
                     throw failure
@@ -65,14 +76,37 @@ extension Client {
         }
     }
 
-    private func raise(with line: String, of factors: [AuthFactor], orRecoveryCode: Bool) async throws -> AuthSession {
+    private func raise(
+        with line: String, of factors: [AuthFactor], orRecoveryCode: Bool, _ texted: TextedChallenge?
+    ) async throws -> AuthSession {
         do {
+            if let texted, let code = MailedCode(line) {
+                return try await auth.mfa.verify(
+                    params: FactorVerifyParams(factorId: texted.factor, challengeId: texted.id, code: code.digits))
+            }
             let usable = factors.filter { $0.factorType == .totp }
             guard let code = MailedCode(line), code.digits.utf8.count == 6, !usable.isEmpty else {
-                guard orRecoveryCode else { throw ClientFailure.noAppCode }
+                guard orRecoveryCode else { throw texted == nil ? ClientFailure.noAppCode : .noTextedCode }
                 return try await auth.mfa.recoveryCodes.verify(code: line)
             }
             return try await raise(with: code, of: usable)
+        } catch {
+            throw ClientFailure(factor: error, at: target.text)
+        }
+    }
+
+    /// - Returns: nil if an app's code is expected.
+    private func text(_ factors: [AuthFactor]) async throws -> TextedChallenge? {
+        let verified = factors.filter { $0.status == .verified }
+        let usable = verified.isEmpty ? factors : verified
+        guard !usable.contains(where: { $0.factorType == .totp }),
+            let phone = usable.first(where: { $0.factorType == .phone })
+        else { return nil }
+        do {
+            let challenge = try await auth.mfa.challenge(params: FactorChallengeParams(factorId: phone.id))
+            note("A code has been texted to \(CallingCode.formatted(phone.phone ?? "the phone number").printable).")
+            if let inbox = target.inbox { note("This `gatehouse dev` keeps its messages at \(inbox)") }
+            return TextedChallenge(factor: phone.id, id: challenge.id)
         } catch {
             throw ClientFailure(factor: error, at: target.text)
         }
@@ -105,7 +139,14 @@ extension Client {
     }
 }
 
+struct TextedChallenge: Sendable {
+    let factor: UUID
+    let id: UUID
+}
+
 extension ClientFailure {
+    static let noTextedCode = ClientFailure(
+        AuthErrorCode.mfaVerificationFailed.rawValue, "A texted code has at least six digits.", exit: .notSignedIn)
     static let noAppCode = ClientFailure(
         AuthErrorCode.mfaVerificationFailed.rawValue, "An authenticator app's code has six digits.",
         exit: .notSignedIn)
@@ -126,6 +167,12 @@ extension ClientFailure {
             text = "Recovery codes cannot be the only second factor."
         case AuthErrorCode.tooManyEnrolledMFAFactors.rawValue:
             text = "The account has the maximum number of second factors. Remove one first."
+        case AuthErrorCode.mfaVerifiedFactorExists.rawValue:
+            text = "This phone number is already a second factor."
+        case AuthErrorCode.overSMSSendRateLimit.rawValue:
+            text = "A message was sent a moment ago. Wait before you request another."
+        case AuthErrorCode.mfaPhoneEnrollNotEnabled.rawValue, AuthErrorCode.mfaPhoneVerifyNotEnabled.rawValue:
+            text = "This server does not accept phone numbers as second factors."
         case AuthErrorCode.mfaFactorNameConflict.rawValue:
             text = "Another second factor has this name. Pass a different --name."
         default: break

@@ -34,10 +34,14 @@ struct DataOptions: ParsableArguments {
         return GivenSettings(environment: System.environment, file: try configurationFile())
     }
 
+    /// nil without a file in the working directory.
+    var configurationPath: String? {
+        if let config { return config }
+        return FileManager.default.fileExists(atPath: ConfigurationFile.usualName) ? ConfigurationFile.usualName : nil
+    }
+
     private func configurationFile() throws -> ConfigurationFile? {
-        if let config { return try ConfigurationFile(path: config) }
-        guard FileManager.default.fileExists(atPath: ConfigurationFile.usualName) else { return nil }
-        return try ConfigurationFile(path: ConfigurationFile.usualName)
+        try configurationPath.map { path throws(SettingsProblems) in try ConfigurationFile(path: path) }
     }
 
     /// - Parameter used: nil validates all settings.
@@ -104,7 +108,11 @@ struct OpenedAccounts {
 
     /// - Throws: ``CommandFailure`` if the database does not exist or its schema is older than this program's.
     init(_ options: DataOptions, using used: Set<Setting>? = nil) async throws {
-        let settings = try options.settings(using: used)
+        try await self.init(try options.settings(using: used), using: used)
+    }
+
+    /// - Throws: ``CommandFailure``, as for options.
+    init(_ settings: ServerSettings, using used: Set<Setting>? = nil) async throws {
         // A command that does not use the secrets opens no sealed data.
         let none = used?.contains(.secrets) == false ? ServerSecrets([(0, System.randomBytes(32))]) : nil
         guard let secrets = settings.secrets ?? none else {

@@ -83,7 +83,7 @@ struct Dev: AsyncParsableCommand {
         var settings = try settings(folder, secrets, address)
         let (app, missing) = appInBrowser(address, secrets)
         let inbox = try inbox(address, folder)
-        if inbox != nil { settings.auth.mail = DevInbox.rules(isLimited: limits) }
+        inbox?.configure(&settings, isLimited: limits)
         let standIns = try DevStandIns(
             at: address.localURL, app: app?.url, inbox: inbox?.url, offering: simulated,
             confirmsAutomatically: settings.auth.confirmsAutomatically)

@@ -20,6 +20,7 @@ struct RootCommand: AsyncParsableCommand {
                     Dev.self, Serve.self, Migrate.self, UpgradeCheck.self, Keys.self, Users.self, Why.self, Mails.self,
                     HookCommands.self,
                     Import.self, Export.self,
+                    Apply.self, ExportConfig.self,
                     Doctor.self, CheckConfig.self,
                 ]),
             CommandGroup(name: "Your account", subcommands: clientCommands),

@@ -14,33 +14,40 @@ struct CreateUser: AsyncParsableCommand {
 
             EXAMPLES:
               gatehouse users create --email ada@example.com --password-prompt
+              gatehouse users create --phone +491701234567 --confirm
             """)
 
     @OptionGroup var options: DataOptions
-    @Option(help: "The account's email.") var email: String
+    @Option(help: "The account's email.") var email: String?
+    @Option(help: PhoneArgument.help, transform: PhoneArgument.number) var phone: String?
     @Flag(help: "Read the password from the first line of standard input.") var passwordStdin = false
     @Flag(help: "Prompt for the password.") var passwordPrompt = false
-    @Flag(help: "Mark the email as confirmed.") var confirm = false
+    @Flag(help: "Mark the email and the phone number as confirmed.") var confirm = false
 
     func validate() throws {
         if passwordStdin, passwordPrompt {
             throw ValidationError("--password-stdin and --password-prompt cannot be combined.")
         }
-        if EmailAddress(email) == nil { throw ValidationError("\(email.printable) is not an email address.") }
+        if email == nil, phone == nil { throw ValidationError("Specify --email or --phone.") }
+        if let email, EmailAddress(email) == nil {
+            throw ValidationError("\(email.printable) is not an email address.")
+        }
     }
 
     func run() async throws {
         let opened = try await OpenedAccounts(options)
         var attributes = AdminAttributes()
-        attributes.email = EmailAddress(email)
-        attributes.confirmsEmail = confirm
+        attributes.email = email.flatMap { EmailAddress($0) }
+        attributes.phone = phone.flatMap { PhoneNumber(String($0.dropFirst())) }
+        (attributes.confirmsEmail, attributes.confirmsPhone) = (confirm && email != nil, confirm && phone != nil)
         if let password = try await password() {
             attributes.passwordHash = try await hash(password, opened.settings)
         }
         switch try await opened.accounts.admin.create(attributes, at: System.now()) {
         case .done(let account): try Output.line(account.user.id.text)
         case .emailTaken: throw CommandFailure("An account with this email already exists.")
-        case .phoneTaken, .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")
+        case .phoneTaken: throw CommandFailure("An account with this phone number already exists.")
+        case .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")
         }
     }
 

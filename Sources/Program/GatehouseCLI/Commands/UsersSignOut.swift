@@ -32,7 +32,7 @@ struct SignOutUsers: AsyncParsableCommand {
             throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
         }
         try await accounts.signOut(
-            user.id, name: user.email ?? "", session: nil, scope: .global, at: System.now())
+            user.id, name: user.name, session: nil, scope: .global, at: System.now())
         try Output.line(user.id.text)
     }
 

@@ -11,6 +11,7 @@ extension AccountLine {
         writer.beginObject()
         write(exported.account, to: &writer)
         if let provenAt = exported.account.user.times.emailProvenAt { writer.member("email_proven_at", provenAt) }
+        if let provenAt = exported.account.user.times.phoneProvenAt { writer.member("phone_proven_at", provenAt) }
         writer.member("former_email", ifPresent: exported.account.user.formerEmail)
         if let movedAt = exported.account.user.times.formerEmailMovedAt {
             writer.member("former_email_moved_at", movedAt)
@@ -47,6 +48,7 @@ extension AccountLine {
         switch transferred.content {
         case .app(let secret): writer.member("secret", Base32.text(secret))
         case .unopened: break
+        case .phone: writer.member("phone", ifPresent: factor.phone)
         case .securityKey(let key):
             writer.member("credential_id", hexadecimal(key.credentialID))
             writer.member("public_key", hexadecimal(key.publicKey))

@@ -11,7 +11,7 @@ struct LeavingOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Omit these from the export: totp (authenticator apps), unreadable-totp (those whose secrets cannot be \
-            decrypted), webauthn (security keys), recovery-codes or passkeys. Repeatable. An account that loses its last \
+            decrypted), webauthn (security keys), recovery-codes, phone or passkeys. Repeatable. An account that loses its last \
             other second factor also loses its recovery codes: its password alone then opens it at the target.
             """, valueName: "kind"))
     var kinds: [TransferredKind] = []
@@ -30,7 +30,7 @@ package enum ExportFormat: Sendable {
 
     fileprivate var held: Set<TransferredKind> {
         switch self {
-        case .lines: [.totp, .webAuthn, .recoveryCodes, .passkeys]
+        case .lines: [.totp, .webAuthn, .recoveryCodes, .phone, .passkeys]
         case .supabase: [.totp, .passkeys]
         }
     }
@@ -114,6 +114,7 @@ extension TransferredKind {
         case .unreadableTOTP: "unreadable authenticator apps"
         case .webAuthn: "security keys"
         case .recoveryCodes: "sets of recovery codes"
+        case .phone: "telephone numbers as second factors"
         case .passkeys: "passkeys"
         }
     }

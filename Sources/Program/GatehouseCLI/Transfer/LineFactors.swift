@@ -19,6 +19,9 @@ extension AccountLine {
         if user.email != nil, user.times.emailConfirmedAt != nil {
             account.user.times.emailProvenAt = try columns.time("email_proven_at")
         }
+        if user.phone != nil, user.times.phoneConfirmedAt != nil {
+            account.user.times.phoneProvenAt = try columns.time("phone_proven_at")
+        }
         account.user.formerEmail = try columns.text("former_email").flatMap(EmailAddress.init)?.text
         account.user.times.formerEmailMovedAt = try columns.time("former_email_moved_at")
         account.user.setAside.passwords = try setAsidePasswords(columns, at: now)
@@ -96,7 +99,7 @@ struct LineFactors {
             throw LineProblem("a factor has the user_id of another account")
         }
         guard let kind = try row.text("factor_type").flatMap({ Factor.Kind(text: $0) }) else {
-            throw LineProblem("a factor is neither totp nor webauthn nor recovery_code")
+            throw LineProblem("a factor is neither totp, webauthn, phone nor recovery_code")
         }
         let name = (try row.text("friendly_name") ?? "").cut(to: Factor.longestName)
         var factor = Factor(
@@ -104,6 +107,12 @@ struct LineFactors {
         factor.updatedAt = try row.time("updated_at") ?? factor.createdAt
         switch kind {
         case .totp: return TransferredFactor(factor, .app(secret: try secret(row)))
+        case .phone:
+            guard let phone = try row.text("phone").flatMap({ PhoneNumber($0) }) else {
+                throw LineProblem("a phone factor has no number")
+            }
+            factor.phone = phone.text
+            return TransferredFactor(factor, .phone)
         case .webAuthn:
             factor.authenticatorModel = try row.text("aaguid").flatMap { Identifier<Factor>($0)?.text }
             return TransferredFactor(factor, .securityKey(try key(row)))

@@ -36,9 +36,9 @@ struct FormAnswer: Sendable {
         (self.outcome, self.session, self.lasting) = (outcome, session, lasting)
     }
 
-    /// The browser that sends the form again has a later session and cookies, as after another mail.
+    /// The browser that sends the form again has a later session and cookies, as after another message.
     func isEarlier(than session: WebSession, of name: FormName) -> Bool {
-        guard let form, form != name.alike, session.mail != nil else { return false }
+        guard let form, form != name.alike, session.mail != nil || session.text != nil else { return false }
         return session.formToken.elementsEqual(self.session.formToken)
     }
 
@@ -49,6 +49,7 @@ struct FormAnswer: Sendable {
         }
         var kept = self
         kept.session.mail?.password = nil
+        kept.session.text?.password = nil
         return kept
     }
 }

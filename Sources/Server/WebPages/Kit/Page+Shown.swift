@@ -106,7 +106,8 @@ extension Field {
         var shown: TemplateValues = [
             "id": Markup(id), "name": Markup(name), "label": Markup(label), "value": Markup(value),
             "autocomplete": Markup(autocomplete), "isRequired": isRequired, "isBox": kind == .checkbox,
-            "isFocused": isFocused, "isCode": kind == .code, "isLatin": kind != .text || isLatin,
+            "isFocused": isFocused, "isCode": kind == .code, "isNumber": kind == .tel,
+            "isLatin": kind != .text || isLatin,
             "type": kind == .code ? "text" : kind.rawValue,
             "capitals": ["given-name", "name"].contains(autocomplete) ? "words" : "none",
         ]

@@ -149,7 +149,7 @@ struct Form {
 }
 
 struct Field {
-    enum Kind: String { case text, email, password, code, checkbox, choice }
+    enum Kind: String { case text, email, tel, password, code, checkbox, choice }
 
     let kind: Kind
     let name: String

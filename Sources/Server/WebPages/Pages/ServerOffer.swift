@@ -3,13 +3,14 @@ import GatehouseWire
 struct ServerOffer {
     let providers: [String]
     let hasEmail: Bool
+    let hasPhone: Bool
     let hasMail: Bool
     let allowsSignUp: Bool
     let hasPasskeys: Bool
     /// With an email address.
     let allowsPasskeySignUp: Bool
     /// Supabase Auth does not report these.
-    let hasApps, hasKeys, hasRecoveryCodes: Bool
+    let hasApps, hasKeys, hasRecoveryCodes, hasPhoneFactors: Bool
     let passwordLength: Int
 
     init(settings: AuthJSON) {
@@ -17,11 +18,13 @@ struct ServerOffer {
         let others: [String] = ["email", "phone", "anonymous_users"]
         providers = external.filter { $0.value.boolValue == true && !others.contains($0.key) }.map(\.key).sorted(by: <)
         hasEmail = external["email"]?.boolValue ?? false
+        hasPhone = external["phone"]?.boolValue ?? false
         // Supabase Auth always sends mail and does not report it.
         hasMail = hasEmail && settings["mailer_enabled"]?.boolValue ?? true
         hasPasskeys = settings["passkeys_enabled"]?.boolValue ?? false
         hasApps = settings["mfa_totp_enabled"]?.boolValue ?? true
         hasKeys = settings["mfa_web_authn_enabled"]?.boolValue ?? false
+        hasPhoneFactors = settings["mfa_phone_enabled"]?.boolValue ?? false
         hasRecoveryCodes = settings["mfa_recovery_codes_enabled"]?.boolValue ?? true
         allowsSignUp = settings["disable_signup"]?.boolValue == false
         let confirms = settings["mailer_autoconfirm"]?.boolValue ?? false

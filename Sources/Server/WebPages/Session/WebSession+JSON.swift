@@ -30,13 +30,8 @@ extension WebSession {
                 "k": .bool(handover.isConfirmed), "x": .integer(handover.expiresAt),
             ]
         }
-        if let mail {
-            members["m"] = [
-                "k": .string(mail.kind.rawValue), "e": .string(mail.email), "o": .optional(mail.other),
-                "h": .optional(mail.handover), "p": .optional(mail.password?.reveal()),
-                "t": .optional(mail.ticket?.reveal()),
-            ]
-        }
+        members["m"] = mail?.json
+        members["y"] = text?.json
         if let flow {
             members["v"] = [
                 "k": .string(flow.purpose.rawValue), "v": .string(flow.verifier.reveal()),
@@ -75,13 +70,8 @@ extension WebSession {
                 challenge: challenge, method: method, target: target, expiresAt: end,
                 isConfirmed: kept["k"]?.boolValue ?? false)
         }
-        if let kept = json["m"], let email = kept["e"]?.stringValue,
-            let kind = (kept["k"]?.stringValue).flatMap(AwaitedMail.Kind.init(text:))
-        {
-            mail = AwaitedMail(
-                kind: kind, email: email, other: kept["o"]?.stringValue, handover: kept["h"]?.stringValue,
-                password: (kept["p"]?.stringValue).map(Secret.init), ticket: (kept["t"]?.stringValue).map(Secret.init))
-        }
+        mail = json["m"].flatMap(AwaitedMail.init)
+        text = json["y"].flatMap(AwaitedText.init)
         if let kept = json["v"], let verifier = kept["v"]?.stringValue,
             let purpose = (kept["k"]?.stringValue).flatMap(Flow.Purpose.init(text:))
         {
@@ -95,6 +85,42 @@ extension WebSession {
         }
         key = (json["k"]?.stringValue).map(Secret.init)
         (nextPath, sentence, endsAt) = (json["p"]?.stringValue, json["t"]?.stringValue, json["e"]?.intValue)
+    }
+}
+
+extension WebSession.AwaitedMail {
+    fileprivate var json: AuthJSON {
+        [
+            "k": .string(kind.rawValue), "e": .string(email), "o": .optional(other), "h": .optional(handover),
+            "p": .optional(password?.reveal()), "t": .optional(ticket?.reveal()),
+        ]
+    }
+
+    fileprivate init?(json: AuthJSON) {
+        guard let email = json["e"]?.stringValue, let kind = (json["k"]?.stringValue).flatMap(Kind.init(text:)) else {
+            return nil
+        }
+        self.init(
+            kind: kind, email: email, other: json["o"]?.stringValue, handover: json["h"]?.stringValue,
+            password: (json["p"]?.stringValue).map(Secret.init), ticket: (json["t"]?.stringValue).map(Secret.init))
+    }
+}
+
+extension WebSession.AwaitedText {
+    fileprivate var json: AuthJSON {
+        [
+            "k": .string(kind.rawValue), "n": .string(number), "h": .optional(handover),
+            "p": .optional(password?.reveal()),
+        ]
+    }
+
+    fileprivate init?(json: AuthJSON) {
+        guard let number = json["n"]?.stringValue, let kind = (json["k"]?.stringValue).flatMap(Kind.init(text:)) else {
+            return nil
+        }
+        self.init(
+            kind: kind, number: number, handover: json["h"]?.stringValue,
+            password: (json["p"]?.stringValue).map(Secret.init))
     }
 }
 

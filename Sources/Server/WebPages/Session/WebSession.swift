@@ -45,6 +45,23 @@ struct WebSession: Sendable {
         var ticket: Secret?
     }
 
+    /// A text message whose code is awaited.
+    struct AwaitedText: Sendable {
+        enum Kind: String, CaseIterable, Sendable {
+            case signUp, signIn, change
+            /// The password is right, but set aside.
+            case setAsidePassword
+        }
+
+        let kind: Kind
+        /// In E.164 format, with `+`.
+        let number: String
+        /// The app's ``Handover/id``.
+        var handover: String?
+        /// Set by the code, as typed.
+        var password: Secret?
+    }
+
     /// Returns from a provider or an emailed link with a code.
     struct Flow: Sendable {
         enum Purpose: String, CaseIterable, Sendable { case signIn, link, confirm, mail, recovery, emailChange }
@@ -88,6 +105,7 @@ struct WebSession: Sendable {
     var next: Place?
     var handover: Handover?
     var mail: AwaitedMail?
+    var text: AwaitedText?
     var flow: Flow?
     var question: Question?
     /// Until the second factor, the tokens open no account page.
@@ -118,6 +136,7 @@ enum Flash: String, CaseIterable, Sendable {
     case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor, startedOver
     case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
     case recoveryCodesRemoved, confirmFirst
+    case textSent, phoneChanged, phoneAdded, phoneRemoved
     case signInAgain, sessionOver, tookTooLong, providerFailed, providerWithoutEmail, linkFailed
 }
 
@@ -127,10 +146,12 @@ enum Place: String, CaseIterable, Sendable {
     case signIn = "/sign-in"
     case signInCode = "/sign-in/code"
     case passkeySignIn = "/sign-in/passkey"
+    case phoneSignIn = "/sign-in/phone"
     case secondStep = "/second-step"
     case signUp = "/sign-up"
     case passkeySignUp = "/sign-up/passkey"
     case checkMail = "/check-mail"
+    case checkMessages = "/check-messages"
     case forgotPassword = "/forgot-password"
     case recover = "/recover"
     case newPassword = "/new-password"
@@ -143,7 +164,9 @@ enum Place: String, CaseIterable, Sendable {
     case authenticator = "/authenticator"
     case securityKeys = "/security-keys"
     case recoveryCodes = "/recovery-codes"
+    case phoneFactors = "/text-messages"
     case email = "/email"
+    case phone = "/phone"
     case devices = "/devices"
     case methods = "/methods"
     case profile = "/profile"

@@ -7,7 +7,11 @@ extension Visit {
     mutating func offer() async throws -> ServerOffer { ServerOffer(settings: try await call(.get, "/settings")) }
 
     func methodName(_ provider: String) -> String {
-        provider == "email" ? say("Email and Password") : ProviderTitle.text(of: provider).shown
+        switch provider {
+        case "email": say("Email and Password")
+        case "phone": say("Phone Number")
+        default: ProviderTitle.text(of: provider).shown
+        }
     }
 
     func emailField(_ value: String? = nil, label: String? = nil) -> Field {

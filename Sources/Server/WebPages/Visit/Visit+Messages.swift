@@ -54,6 +54,7 @@ extension Visit {
         case .keyAdded: .done(say("The security key has been added."))
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
+        case .textSent, .phoneChanged, .phoneAdded, .phoneRemoved: .done(phoneSentence(flash))
         case .confirmFirst:
             .problem(say("Please confirm that it's you, then try again."))
         case .linkNeedsFactor:
@@ -72,6 +73,15 @@ extension Visit {
         case .linkFailed:
             .problem(
                 both(say("The link couldn't be opened."), say("Please request a new email, or enter its code.")))
+        }
+    }
+
+    private func phoneSentence(_ flash: Flash) -> String {
+        switch flash {
+        case .phoneChanged: say("Your phone number has been changed.")
+        case .phoneAdded: say("The phone number has been added.")
+        case .phoneRemoved: say("The phone number has been removed.")
+        default: say("The message is on its way.")
         }
     }
 
@@ -114,11 +124,11 @@ extension Place {
     /// Requires a sign-in.
     var isAccount: Bool {
         switch self {
-        case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes, .email,
-            .devices, .methods, .profile, .data, .delete:
+        case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes,
+            .phoneFactors, .email, .phone, .devices, .methods, .profile, .data, .delete:
             true
-        case .signIn, .signInCode, .passkeySignIn, .secondStep, .signUp, .passkeySignUp, .checkMail, .forgotPassword,
-            .recover, .linkQuestion, .goOn, .callback:
+        case .signIn, .signInCode, .passkeySignIn, .phoneSignIn, .secondStep, .signUp, .passkeySignUp, .checkMail,
+            .checkMessages, .forgotPassword, .recover, .linkQuestion, .goOn, .callback:
             false
         }
     }

@@ -13,6 +13,11 @@ extension Visit {
             if refusal.code == .overEmailSendRateLimit {
                 return say("We just sent you an email. Please wait before requesting another.")
             }
+            if refusal.code == .overSMSSendRateLimit {
+                return refusal.wait > .zero
+                    ? say("Another message can be sent in %@.", language.span(refusal.wait))
+                    : say("We just sent you a message. Please wait before requesting another.")
+            }
             return refusal.wait > .seconds(60)
                 ? say("Too many attempts. Please try again in %@.", language.span(refusal.wait))
                 : say("Too many attempts. Please wait a moment and try again.")
@@ -23,6 +28,8 @@ extension Visit {
 
     private func passwordMessage(_ refusal: CallRefusal) -> String? {
         switch refusal.code {
+        case .invalidCredentials where fields["phone"] != nil:
+            say("Incorrect phone number or password. Please try again.")
         case .invalidCredentials: say("Incorrect email or password. Please try again.")
         case .credentialSetAside:
             pages.site == .console
@@ -64,6 +71,9 @@ extension Visit {
             say("That took too long. Please sign in again.")
         case .linkTicketOtherAccount:
             say("That account has a different email. Please sign in to the account with this email.")
+        case .phoneProviderDisabled:
+            both(say("Phone numbers can't be used here."), say("Please try another way."))
+        case .phoneNotConfirmed: say("Your phone number isn't confirmed yet. Enter the code we texted you.")
         case .emailNotConfirmed: both(say("Your email isn't confirmed yet."), say("Please confirm your email first."))
         default: nil
         }
@@ -107,7 +117,7 @@ extension Visit {
                 say("Add an authenticator app or security key before creating recovery codes."),
                 say("Remove the recovery codes first."))
         case .mfaTOTPEnrollNotEnabled, .mfaRecoveryCodesEnrollNotEnabled, .mfaTOTPVerifyNotEnabled,
-            .mfaRecoveryCodesVerifyNotEnabled, .passkeyDisabled:
+            .mfaRecoveryCodesVerifyNotEnabled, .mfaPhoneEnrollNotEnabled, .mfaPhoneVerifyNotEnabled, .passkeyDisabled:
             both(say("This isn't available here."), say("Please try another way."))
         default: nil
         }

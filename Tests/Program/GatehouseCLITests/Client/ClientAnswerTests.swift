@@ -39,6 +39,28 @@ struct ClientAnswerTests {
             isCurrent: isCurrent)
     }
 
+    @Test("A user without an email is named by the number")
+    func phone() throws {
+        var user = try Self.user(email: nil)
+        user.phone = "491701234567"
+        let answer = ClientAnswer.signedIn(user, server: Self.server)
+        #expect(
+            answer.json["user"] == ["id": .string(Self.idText), "email": .null, "phone": "+491701234567"])
+        #expect(answer.text == "Signed in as +49 170 123 4567 at \(Self.server).\n")
+    }
+
+    @Test("A texted factor's challenge is printed for the command that takes its code")
+    func challenge() throws {
+        let id = try #require(UUID(uuidString: Self.idText))
+        let challenge = AuthFactorChallenge(id: id, type: .phone, expiresAt: 1_800_000_000)
+        let answer = ClientAnswer.challenged(id, challenge)
+        #expect(
+            answer.json == [
+                "challenge": .string(Self.idText), "factor": .string(Self.idText), "expires_at": 1_800_000_000,
+            ])
+        #expect(answer.text.contains("gatehouse mfa verify --factor \(Self.idText) --challenge \(Self.idText)"))
+    }
+
     @Test("A sign-in names the user and the server")
     func signedIn() throws {
         let answer = ClientAnswer.signedIn(try Self.user(), server: Self.server)

@@ -28,13 +28,13 @@ package enum Remark: String, CaseIterable, Sendable {
         case .rowUnreadable: "rows of the dump left out: too long, or not as many values as columns"
         case .accountValue: "accounts without a value: too long, a hash of another form, or an address that is none"
         case .secondFactor:
-            "accounts without one of their second factors: a security key, a phone number, or an encrypted secret"
+            "accounts without one of their second factors: a security key, or an encrypted secret"
         case .recoveryCodes: "accounts without their recovery codes, which cannot be read: their users make new ones"
         case .passkey: "accounts without one of their passkeys: unreadable, or another account here has it"
         case .unproven:
             "addresses confirmed, but not proven by an email: the first code emailed to each sets its password and passkeys "
                 + "aside. If the source confirmed addresses only by email, import with --addresses-are-proven"
-        case .phoneOnly: "accounts that cannot sign in again: they have only a telephone number"
+        case .phoneOnly: "accounts that have only a telephone number: they sign in with external_phone_enabled"
         case .profileValue: "profiles with a value left out: too long, or of another form"
         case .changedSince: "accounts stay as they are here, although the source has changed since they came"
         case .administrator: "accounts may use the admin API here: their roles came with them"

@@ -36,6 +36,24 @@ struct Queue {
     }
 }
 
+/// Text messages of the last 24 hours, of `GET /admin/overview`.
+struct SentTexts {
+    let sent: Int
+    let failed: Int
+    /// Codes.
+    let used: Int
+
+    init(json: AuthJSON) throws(WireProblem) {
+        let members = try WireMembers(json, path: "texts")
+        (sent, failed, used) = (
+            try members.count("sent"), try members.count("failed"), try members.count("used")
+        )
+    }
+
+    /// Too few messages say nothing.
+    var areUnused: Bool { sent >= 20 && Double(used) < Double(sent) * 0.3 }
+}
+
 /// `GET /admin/outbox`.
 struct Outbox {
     struct Mail {

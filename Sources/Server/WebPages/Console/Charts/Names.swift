@@ -3,7 +3,7 @@ import GatehouseWire
 enum MethodNames {
     static func shown(_ method: String) -> String {
         switch method {
-        case "otp": "Emailed code or link"
+        case "otp": "Emailed or texted code, or link"
         case "link": "Confirmed link"
         // A longer text is no provider's name.
         default: (method.utf8.count <= 64 ? ProviderTitle.text(of: method) : method).cutForChart

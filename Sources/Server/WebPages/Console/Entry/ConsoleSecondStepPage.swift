@@ -17,7 +17,7 @@ struct ConsoleSecondStepPage: ConsolePage {
     mutating func take() async throws -> Outcome {
         guard visit.session.awaitsSecondStep else { return .move(ConsolePlace.signIn) }
         do {
-            if visit[SecondStepPage.self].asksForKey { return .page(try await visit[SecondStepPage.self].keyPage()) }
+            if let page = try await visit[SecondStepPage.self].begun() { return .page(page) }
             let answer = try AuthSessionAnswer(json: await visit[SecondStepPage.self].raised())
             let tokens = WebSession.Tokens(answer)
             visit.session.tokens = tokens
@@ -30,6 +30,7 @@ struct ConsoleSecondStepPage: ConsolePage {
             visit[ConsoleSignInPage.self].enter(tokens)
             return .move(next)
         } catch let refusal as CallRefusal {
+            if let page = try await visit[SecondStepPage.self].textPage(after: refusal) { return .page(page) }
             let steps = SecondSteps(try await visit.user())
             let secondStep = visit[SecondStepPage.self]
             return .page(secondStep.page(steps, .problem(secondStep.problem(refusal))))

@@ -55,15 +55,47 @@ struct OverviewPage: ConsolePage {
     private func queueBlocks(_ json: AuthJSON) throws -> [Block] {
         let (mails, webhooks) = (try Queue(json: json["mails"] ?? .null), try Queue(json: json["webhooks"] ?? .null))
         let age = mails.oldest.map { ", the oldest for \(Figures.age(since: $0, now: pages.now()))" } ?? ""
+        let texts = try json["texts"].map(SentTexts.init).map(textBlocks) ?? []
         return [
             .heading("Emails"),
             .text(mails.waiting == 0 ? "No emails are queued." : "Queued: \(Figures.count(mails.waiting))\(age)."),
-            .links([Link(title: "Emails", address: ConsolePlace.mails.path)]), .heading("Webhooks"),
+            .links([Link(title: "Emails", address: ConsolePlace.mails.path)]),
+        ] + texts + [
+            .heading("Webhooks"),
             .text(
                 "Queued deliveries: \(Figures.count(webhooks.waiting)). Failed among the last 50: "
                     + "\(Figures.count(webhooks.failed))."),
             .links([Link(title: "Webhooks", address: ConsolePlace.webhooks.path)]),
         ]
+    }
+}
+
+extension OverviewPage {
+    /// With the next step, if messages fail or their codes are not used.
+    private func textBlocks(_ texts: SentTexts) -> [Block] {
+        var blocks: [Block] = [.heading("Text messages")]
+        let warnings = [
+            texts.failed > 0 ? Badge(text: "failures", tone: .bad) : nil,
+            texts.areUnused ? Badge(text: "few codes used", tone: .bad) : nil,
+        ].compactMap(\.self)
+        if !warnings.isEmpty { blocks.append(.facts([Fact("State", warnings)])) }
+        let (sent, failed, used) = (Figures.count(texts.sent), Figures.count(texts.failed), Figures.count(texts.used))
+        if texts.areUnused {
+            blocks.append(
+                .text(
+                    "In the last 24 hours, only \(Figures.percent(texts.used, of: texts.sent)) of \(sent) texted codes were "
+                        + "used. Check in the provider's log whether messages arrive. If they do, fraudsters may be "
+                        + "requesting them: allow fewer countries with sms_allowed_countries, or turn on the captcha."))
+        } else {
+            blocks.append(.text("In the last 24 hours: sent \(sent), codes used \(used), failed \(failed)."))
+        }
+        if texts.failed > 0 {
+            blocks.append(
+                .text(
+                    "Failed: \(failed). The list of emails has the reasons. Check the provider's credentials and balance."
+                ))
+        }
+        return blocks + [.links([Link(title: "Emails and text messages", address: ConsolePlace.mails.path)])]
     }
 }
 

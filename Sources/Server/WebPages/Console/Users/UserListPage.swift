@@ -13,7 +13,8 @@ struct UserListPage: ConsolePage {
     mutating func show() async throws -> Outcome {
         var filter = UserFilter(visit.fields)
         // Ignored: without the settings, the filter offers email only.
-        filter.methods += (try? await visit.offer().providers) ?? []
+        let offer = try? await visit.offer()
+        filter.methods += (offer?.hasPhone == true ? ["phone"] : []) + (offer?.providers ?? [])
         let json: AuthJSON
         do {
             json = try await callAsAdmin(.get, "/admin/search/users?" + filter.query(at: pages.now()))
@@ -124,7 +125,7 @@ struct FoundUser {
 
     var name: String {
         let phone = json["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
-        return (email ?? phone ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown
+        return (email ?? phone.map(CallingCode.formatted) ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown
     }
 
     var path: String { "\(ConsolePlace.users.path)/\(FormText.escape(id))" }

@@ -155,7 +155,15 @@ extension FoundUser {
             Fact("Email confirmed", Moment.text(json["email_confirmed_at"])),
             Fact("Role", (json["role"]?.stringValue ?? "–").shown),
         ]
-        if let phone = json["phone"]?.stringValue, !phone.isEmpty { facts.append(Fact("Phone", phone.shown)) }
+        if let phone = json["phone"]?.stringValue, !phone.isEmpty {
+            facts += [
+                Fact("Phone", CallingCode.formatted(phone).shown),
+                Fact("Phone confirmed", Moment.text(json["phone_confirmed_at"])),
+            ]
+        }
+        if let new = json["new_phone"]?.stringValue, !new.isEmpty {
+            facts.append(Fact("New phone", CallingCode.formatted(new).shown))
+        }
         if let new = json["new_email"]?.stringValue, !new.isEmpty { facts.append(Fact("New email", new.shown)) }
         if let former = json["former_email"]?.stringValue {
             facts.append(Fact("Former email", "\(former.shown), moved \(Moment.text(json["former_email_moved_at"]))"))
@@ -201,7 +209,7 @@ extension FoundUser {
             let id = FormText.escape((factor["id"]?.stringValue ?? "").cut(to: 64))
             let removal = factor["removal_at"]?.stringValue.map { _ in "goes at \(Moment.text(factor["removal_at"]))" }
             return [
-                Cell(Self.factorName(kind), detail: factor["friendly_name"]?.stringValue?.shown),
+                Cell(Self.factorName(kind), detail: Self.detail(of: factor)),
                 Cell(isVerified ? "In use" : "Not confirmed", detail: removal),
                 Cell(Moment.text(factor["created_at"])), Cell("Remove", address: "\(path)/remove-factor?id=\(id)"),
             ]
@@ -209,10 +217,18 @@ extension FoundUser {
         return table
     }
 
+    private static func detail(of factor: AuthJSON) -> String? {
+        let name = factor["friendly_name"]?.stringValue.flatMap { $0.isEmpty ? nil : $0.shown }
+        let number = factor["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : CallingCode.formatted($0).shown }
+        let both = [name, number].compactMap(\.self)
+        return both.isEmpty ? nil : both.joined(separator: ", ")
+    }
+
     private static func factorName(_ kind: String) -> String {
         switch kind {
         case "totp": "Authenticator app"
         case "webauthn": "Security key"
+        case "phone": "Phone number"
         case "recovery_code": "Recovery codes"
         default: kind.shown
         }

@@ -8,6 +8,7 @@ struct HomePage: SitePage {
     ]
 
     mutating func show() async throws -> Outcome {
+        let offersPhone = try await visit.offer().hasPhone
         let user = try await visit.user()
         var menu = [
             entry(.security, say("Security")),
@@ -15,6 +16,10 @@ struct HomePage: SitePage {
             entry(.methods, say("Sign-In Methods")),
             entry(.devices, say("Devices")),
         ]
+        if offersPhone {
+            let title = user.phone == nil ? say("Add Phone Number") : say("Change Phone Number")
+            menu.insert(entry(.phone, title), at: 2)
+        }
         if pages.settings.hasGateway { menu.insert(entry(.profile, say("Profile")), at: 0) }
         menu.append(entry(.data, say("Your Data")))
         if pages.settings.hasGateway { menu.append(entry(.delete, say("Delete Account"))) }
@@ -22,8 +27,9 @@ struct HomePage: SitePage {
             Page(
                 say("Account"),
                 [
-                    .soft(visit.emailSentence(of: user))
-                ] + standing(of: user) + [
+                    .soft(visit.emailSentence(of: user)),
+                    user.phone.map { .soft(say("Your phone number is %@.", CallingCode.formatted($0))) },
+                ].compactMap(\.self) + standing(of: user) + [
                     .menu(menu),
                     .form(Form(action: Place.prefix + "/sign-out", button: say("Sign Out"), style: .plain)),
                 ]))

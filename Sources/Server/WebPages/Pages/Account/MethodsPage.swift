@@ -64,7 +64,7 @@ extension MethodsPage {
         if isOnly, offer.hasPasskeys {
             isOnly = try AuthPasskey.list(json: await visit.callAsUser(.get, "/passkeys")).isEmpty
         }
-        page.blocks.append(.rows(user.signInMethods.map { row($0, isOnly: isOnly) }))
+        page.blocks.append(.rows(user.signInMethods.map { row($0, of: user, isOnly: isOnly) }))
         if isOnly { page.blocks.append(.soft(say("Add another way to sign in before you remove this one."))) }
         let missing = offer.providers.filter { name in !user.signInMethods.contains { $0.provider == name } }
         if !missing.isEmpty {
@@ -88,10 +88,11 @@ extension MethodsPage {
         ]
     }
 
-    private func row(_ identity: AuthUserIdentity, isOnly: Bool) -> Row {
+    private func row(_ identity: AuthUserIdentity, of user: AuthUser, isOnly: Bool) -> Row {
         let name = visit.methodName(identity.provider)
         var row = Row(title: name)
-        row.details = [identity.email?.readableAddress.shown].compactMap(\.self)
+        let number = identity.provider == "phone" ? user.phone.map(visit.shownNumber) : nil
+        row.details = [number ?? identity.email?.readableAddress.shown].compactMap(\.self)
         guard !isOnly, let id = identity.identityID else { return row }
         row.form = Form(
             action: Place.methods.path,

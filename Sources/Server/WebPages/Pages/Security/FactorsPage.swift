@@ -88,36 +88,18 @@ extension FactorsPage {
             "factor_type": .string(page.type.rawValue), "friendly_name": .string(name),
             "issuer": .string(pages.settings.branding.name),
         ]
-        let factor: AuthEnrolledFactor
-        do {
-            factor = try AuthEnrolledFactor(json: await visit.callAsUser(.post, "/factors", body))
-        } catch let refusal as CallRefusal where refusal.code == .tooManyEnrolledMFAFactors {
-            // A stolen session may have added these; the page does not show them.
-            for old in user.factors ?? [] where old.status == .unverified {
-                try await visit.callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
-            }
-            factor = try AuthEnrolledFactor(json: await visit.callAsUser(.post, "/factors", body))
-        }
+        let factor = try await visit.enroll(body, user)
         guard page == .apps else { return try await keyPage(factor.id) }
         guard let totp = factor.totp else { throw CallFailed(cause: nil) }
         return setUpPage(
             factor.id.uuidString.lowercased(), key: totp.secret, picture: totp.qrCode, address: totp.uri)
     }
 
-    /// Continues in the raised session.
-    private mutating func added(_ flash: Flash, _ answer: AuthJSON, _ page: FactorKind) async throws -> Outcome {
-        let raised = try AuthSessionAnswer(json: answer)
-        visit.session.tokens = WebSession.Tokens(raised)
-        visit.session.flash = flash
-        guard !SecondSteps(raised.user).hasRecoveryCodes else { return .go(page.place) }
-        return .go(try await visit.offer().hasRecoveryCodes ? .recoveryCodes : page.place)
-    }
-
     private mutating func confirmApp() async throws -> Outcome {
         do {
-            return try await added(
-                .appAdded, visit[SecondStepPage.self].verify(visit.typedCode, at: "/factors/\(visit.factorOfForm)"),
-                .apps)
+            let answer = try await visit[SecondStepPage.self].verify(
+                visit.typedCode, at: "/factors/\(visit.factorOfForm)")
+            return try await visit.added(.appAdded, answer, .authenticator)
         } catch let refusal as CallRefusal where !refusal.needsProof && refusal.code != .mfaFactorNotFound {
             // Only the form still has what the server showed once.
             return .page(
@@ -130,9 +112,9 @@ extension FactorsPage {
 
     private mutating func confirmKey(_ user: AuthUser) async throws -> Outcome {
         do {
-            return try await added(
-                .keyAdded, visit[SecondStepPage.self].verifyKey(creates: true, at: "/factors/\(visit.factorOfForm)"),
-                .keys)
+            let answer = try await visit[SecondStepPage.self].verifyKey(
+                creates: true, at: "/factors/\(visit.factorOfForm)")
+            return try await visit.added(.keyAdded, answer, .securityKeys)
         } catch let refusal as CallRefusal where refusal.isOfKey {
             return .page(page(.keys, user, .problem(visit[SecondStepPage.self].keyProblem)))
         }
@@ -192,6 +174,29 @@ extension FactorsPage {
                     button: say("Remove"), style: .danger)),
         ]
         return page
+    }
+}
+
+extension Visit {
+    mutating func enroll(_ body: AuthJSONObject, _ user: AuthUser) async throws -> AuthEnrolledFactor {
+        do {
+            return try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+        } catch let refusal as CallRefusal where refusal.code == .tooManyEnrolledMFAFactors {
+            // A stolen session may have added these; the pages do not show them.
+            for old in user.factors ?? [] where old.status == .unverified {
+                try await callAsUser(.delete, "/factors/\(old.id.uuidString.lowercased())")
+            }
+            return try AuthEnrolledFactor(json: await callAsUser(.post, "/factors", body))
+        }
+    }
+
+    /// Continues in the raised session.
+    mutating func added(_ flash: Flash, _ answer: AuthJSON, _ place: Place) async throws -> Outcome {
+        let raised = try AuthSessionAnswer(json: answer)
+        session.tokens = WebSession.Tokens(raised)
+        session.flash = flash
+        guard !SecondSteps(raised.user).hasRecoveryCodes else { return .go(place) }
+        return .go(try await offer().hasRecoveryCodes ? .recoveryCodes : place)
     }
 }
 

@@ -38,14 +38,15 @@ struct SecurityPage: SitePage {
 }
 
 extension SecurityPage {
-    /// Emails the required code, and asks for it with the new password.
+    /// Sends the required code, and asks for it with the new password.
     private mutating func pageWithCode(_ user: AuthUser, _ offer: ServerOffer) async throws -> Page {
         do {
             try await visit.callAsUser(.get, "/reauthenticate")
         } catch let refusal as CallRefusal where refusal.status == 429 {
-            // A recently emailed code is still valid.
+            // A recently sent code is still valid.
         }
-        let sent = Notice.done(say("We've sent a code to %@.", user.email?.readableAddress ?? ""))
+        let recipient = user.email?.readableAddress ?? user.phone.map(CallingCode.formatted) ?? ""
+        let sent = Notice.done(say("We've sent a code to %@.", recipient))
         return try await page(user, offer, sent, asks: .reauthenticationNeeded)
     }
 
@@ -71,6 +72,12 @@ extension SecurityPage {
                 Link(
                     title: say("Security Key"), address: Place.securityKeys.path,
                     detail: steps.keys.isEmpty ? say("Off") : say("On")))
+        }
+        if offer.hasPhoneFactors || !steps.phones.isEmpty {
+            menu.append(
+                Link(
+                    title: say("Phone Number"), address: Place.phoneFactors.path,
+                    detail: steps.phones.isEmpty ? say("Off") : say("On")))
         }
         if steps.hasRecoveryCodes, let status = try await visit[RecoveryCodesPage.self].status() {
             menu.append(

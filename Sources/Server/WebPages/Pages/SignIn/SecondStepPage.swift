@@ -32,12 +32,13 @@ struct SecondStepPage: SitePage {
                 visit.session.flash = .startedOver
                 return outcome
             }
-            if asksForKey { return .page(try await keyPage()) }
+            if let page = try await begun() { return .page(page) }
             let answer = try AuthSessionAnswer(json: await raised())
             visit.session.tokens = WebSession.Tokens(answer)
             visit.session.awaitsSecondStep = false
             return try await visit.completeSignIn()
         } catch let refusal as CallRefusal {
+            if let page = try await textPage(after: refusal) { return .page(page) }
             return try await secondStep(.problem(problem(refusal)))
         }
     }
@@ -51,6 +52,7 @@ extension SecondStepPage {
         }
         let path = "/factors/\(visit.factorOfForm)"
         if visit.fields["act"] == "key" { return try await verifyKey(creates: false, at: path) }
+        if visit.fields["act"] == "text" { return try await verifyText(at: path) }
         return try await verify(visit.typedCode, at: path)
     }
 
@@ -61,8 +63,14 @@ extension SecondStepPage {
             .post, path + "/verify", ["challenge_id": .string(visit.challengeOfForm), "webauthn": answer])
     }
 
+    /// The page of a step that a second form completes.
+    mutating func begun() async throws -> Page? {
+        if asksForKey { return try await keyPage() }
+        return asksForText ? try await textPage() : nil
+    }
+
     /// Created on demand: a challenge uses up part of the user's limit.
-    var asksForKey: Bool { visit.fields["act"] == "key" && visit.fields["challenge"] == nil }
+    private var asksForKey: Bool { visit.fields["act"] == "key" && visit.fields["challenge"] == nil }
 
     func problem(_ refusal: CallRefusal) -> String {
         if visit.fields["act"] == "start-over", refusal.needsFreshSignIn {
@@ -138,11 +146,12 @@ extension SecondStepPage {
         var page = Page(say("Confirm It's You"))
         page.notice = notice
         let usesRecovery = visit.fields["use"] == "recovery" || visit.fields["act"] == "recovery"
-        if steps.hasRecoveryCodes, usesRecovery || steps.apps.isEmpty && steps.keys.isEmpty {
+        if steps.hasRecoveryCodes, usesRecovery || !steps.haveOthers {
             page.blocks = recoveryBlocks(steps)
         } else {
             page.blocks = visit.session.awaitsSecondStep ? visit.handoverSentence : []
             if !steps.apps.isEmpty { page.blocks += codeBlocks(steps) }
+            page.blocks += steps.phones.map { textButton($0, isOnly: steps.phones.count == 1) }
             if let key = steps.keys.first { page.blocks.append(keyButton(key)) }
             if steps.hasRecoveryCodes {
                 page.blocks.append(
@@ -157,7 +166,7 @@ extension SecondStepPage {
         return page
     }
 
-    private var path: String { pages.site == .console ? ConsolePlace.secondStep : Place.secondStep.path }
+    var path: String { pages.site == .console ? ConsolePlace.secondStep : Place.secondStep.path }
 
     private var cancelBlock: Block {
         let signOut = pages.site == .console ? ConsolePlace.signOut : Place.prefix + "/sign-out"
@@ -195,8 +204,7 @@ extension SecondStepPage {
                 Form(
                     action: path, fields: [field], hidden: [("act", "recovery")],
                     button: say("Continue"))),
-            steps.apps.isEmpty && steps.keys.isEmpty
-                ? nil : .links([Link(title: say("Use Another Way"), address: path)]),
+            steps.haveOthers ? .links([Link(title: say("Use Another Way"), address: path)]) : nil,
         ].compactMap(\.self)
     }
 
@@ -219,16 +227,20 @@ extension SecondStepPage {
 struct SecondSteps {
     let apps: [AuthFactor]
     let keys: [AuthFactor]
+    let phones: [AuthFactor]
     let hasRecoveryCodes: Bool
 
     init(_ user: AuthUser) {
         let verified = (user.factors ?? []).filter { $0.status == .verified }
         apps = verified.filter { $0.factorType == .totp }
         keys = verified.filter { $0.factorType == .webAuthn }
+        phones = verified.filter { $0.factorType == .phone && $0.phone != nil }
         hasRecoveryCodes = verified.contains { $0.factorType == .recoveryCode }
     }
 
-    var exist: Bool { !apps.isEmpty || !keys.isEmpty || hasRecoveryCodes }
+    /// Besides recovery codes.
+    var haveOthers: Bool { !apps.isEmpty || !keys.isEmpty || !phones.isEmpty }
+    var exist: Bool { haveOthers || hasRecoveryCodes }
 }
 
 extension AuthSessionAnswer {

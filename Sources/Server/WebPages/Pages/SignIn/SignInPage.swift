@@ -21,6 +21,7 @@ struct SignInPage: SitePage {
         }
         // The user has left the page for a code.
         visit.session.mail?.password = nil
+        visit.session.text?.password = nil
         if visit.isSignedIn, visit.session.awaitsSecondStep, visit.fields["again"] == nil { return .go(.secondStep) }
         if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
             return .go(visit.session.handover == nil ? .home : .goOn)
@@ -71,9 +72,10 @@ extension SignInPage {
         page.blocks = visit.handoverSentence
         let passkey = offer.hasPasskeys ? try await visit[PasskeySignInPage.self].button() : nil
         page.blocks += [passkey].compactMap(\.self)
-        if !offer.providers.isEmpty { page.blocks.append(.buttons(offer.providers.map(providerLink))) }
+        let others = offer.providers.map(providerLink) + [offer.hasPhone ? phoneLink : nil].compactMap(\.self)
+        if !others.isEmpty { page.blocks.append(.buttons(others)) }
         guard offer.hasEmail else { return page }
-        if passkey != nil || !offer.providers.isEmpty { page.blocks.append(.divider(say("or"))) }
+        if passkey != nil || !others.isEmpty { page.blocks.append(.divider(say("or"))) }
         var address = visit.emailField(email)
         // The browser also offers passkeys in this field.
         if passkey != nil, visit.captcha == nil { address.autocomplete = "username webauthn" }
@@ -96,6 +98,8 @@ extension SignInPage {
         }
         return page
     }
+
+    var phoneLink: Link { Link(title: say("Sign in with Phone"), address: Place.phoneSignIn.path) }
 
     private func providerLink(_ name: String) -> Link {
         Link(

@@ -42,8 +42,10 @@ extension SignUpPage {
     private func page(_ offer: ServerOffer, _ notice: Notice? = nil) -> Page {
         var page = Page(say("Create Account"))
         page.notice = notice
+        // A texted code signs up as well.
+        let phone = offer.hasPhone ? [Block.buttons([visit[SignInPage.self].phoneLink])] : []
         guard offer.allowsSignUp, offer.hasEmail else {
-            page.blocks = [.text(visit.noSignUps)]
+            page.blocks = offer.allowsSignUp && offer.hasPhone ? phone : [.text(visit.noSignUps)]
             page.back = (say("Sign In"), Place.signIn.path)
             return page
         }
@@ -54,7 +56,9 @@ extension SignUpPage {
         var password = visit.passwordField(say("Password"), isNew: true, minimum: offer.passwordLength)
         password.hint = say("Password must be at least %@ characters.", String(offer.passwordLength))
         page.blocks = visit.handoverSentence
-        if offer.allowsPasskeySignUp { page.blocks += [visit[PasskeySignUpPage.self].button, .divider(say("or"))] }
+        if offer.allowsPasskeySignUp { page.blocks.append(visit[PasskeySignUpPage.self].button) }
+        page.blocks += phone
+        if offer.allowsPasskeySignUp || offer.hasPhone { page.blocks.append(.divider(say("or"))) }
         page.blocks += [
             .form(
                 Form(
