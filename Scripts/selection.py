@@ -16,23 +16,25 @@ import subprocess
 
 from stages import NO_SUMMARY
 
-# Checks the pages' command lines.
+# Check the pages' command lines, and run their blocks.
 COMMANDS = "external test_doc_commands"
+BLOCKS = ("external test_guides", "external test_page_blocks")
+PAGES = (COMMANDS, *BLOCKS)
 # Files outside the Swift targets, and the parts that read them, as prefixes of their names.
 EVERY_STAGE = ("swift ", "postgresql ", "screens ")
 READERS = (
     ("Docs/reference/linking-rules.md", tuple(stage + "AccountDomainTests" for stage in EVERY_STAGE)),
-    ("Docs/compatibility.md", ("external test_golden", COMMANDS)),
-    ("Docs/verify-tokens.md", ("external test_verify_tokens", COMMANDS)),
-    ("Docs/http-api.md", ("external test_http_api_page", COMMANDS)),
+    ("Docs/compatibility.md", ("external test_golden", *PAGES)),
+    ("Docs/verify-tokens.md", ("external test_verify_tokens", *PAGES)),
+    ("Docs/http-api.md", ("external test_http_api_page", *PAGES)),
     ("Docs/", ("swift GatehouseCLITests", "swift GatehouseServerTests", "postgresql GatehouseCLITests",
-               "postgresql GatehouseServerTests", "screens GatehouseCLITests", COMMANDS)),
+               "postgresql GatehouseServerTests", "screens GatehouseCLITests", *PAGES)),
     ("Tests/Golden/", ("swift GatehouseWireTests", "external test_golden", "external test_supabase_client")),
     ("Tests/Fuzz/Corpus/", ("swift FuzzTests",)), ("Tests/Soak/", ()), ("Tests/API/", ()), ("Tests/Support/PosixSynchronization/", ()),
     ("Benchmarks/", ()), ("Examples/", ()), ("CHANGELOG.md", ()), ("SECURITY.md", ()),
-    ("CONTRIBUTING.md", (COMMANDS,)), ("README.md", (COMMANDS,)),
+    ("CONTRIBUTING.md", PAGES), ("README.md", PAGES),
     ("LICENSE", ()), ("Deploy/nginx.conf", ("external test_nodes",)),
-    ("Deploy/postgresql/", EVERY_STAGE), ("Deploy/", ()),
+    ("Deploy/postgresql/", (*EVERY_STAGE, *BLOCKS)), ("Deploy/", BLOCKS),
     ("Scripts/documentation/make-docs", ("docs",)), ("Scripts/checks/public_api.py", ("docs",)),
     ("Scripts/documentation/page_faults", ("external test_pictures",)), ("Scripts/documentation/", ()),
     ("Scripts/tests/", ()), ("Scripts/checks/", ()), ("Scripts/release/", ()), ("Scripts/fuzz", ()), ("Scripts/sanitize", ()),

@@ -22,9 +22,9 @@ GOLDEN_LEDGER = pytest.StashKey()
 # The slowest groups of tests start first.
 LONGEST_FIRST = [
     "test_app", "test_inbox", "outage silence", "test_malformed", "test_browser", "test_account_security", "test_import",
-    "outage unplugged", "test_console", "test_providers", "hostile 0", "hostile 1", "test_nodes", "rotated key",
-    "source out of reach", "outage crash", "node killed", "test_program", "test_terminal_client", "test_id_tokens",
-    "test_database_tls", "test_crash",
+    "outage unplugged", "test_guides_for_apps", "test_guides", "test_console", "test_providers", "hostile 0", "hostile 1",
+    "test_nodes", "rotated key", "source out of reach", "outage crash", "node killed", "test_program",
+    "test_terminal_client", "test_id_tokens", "test_database_tls", "test_crash",
 ]
 SERVERS = pytest.StashKey()
 FAULTS = described.Faults()

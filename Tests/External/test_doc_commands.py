@@ -8,10 +8,10 @@ import shlex
 
 import program
 import pytest
+from guides import FENCE
 
 ROOT = pathlib.Path(program.REPOSITORY)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "Docs").rglob("*.md"))]
-FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # Commands within a sentence. They may leave out what the command requires.
 SPAN = re.compile(r"`((?:(?:sudo -u|docker exec) \S+ )?(?:gatehouse|make)\s[^`]+)`")
 SEPARATORS = set("();|&")
