@@ -118,13 +118,13 @@ class Person:
 class Terminal:
     """A command at its own terminal, which shows what a user would see."""
 
-    def __init__(self, person, arguments):
+    def __init__(self, person, arguments, command=BINARY):
         self.person, self.seen, self.answered = person, "", 0
         # A part may end within a character.
         self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.mine, theirs = pty.openpty()
         self.process = subprocess.Popen(
-            [BINARY, *arguments],
+            [command, *arguments],
             env=person.environment,
             cwd=person.folder,
             stdin=theirs,

@@ -130,18 +130,19 @@ def test_an_app_signs_in_here(tab, dev, new_email):
 @pytest.mark.parametrize("language", ["en", "de", "ar"])
 def test_the_pages_are_accessible_and_small(tab, dev, new_email, language):
     assert dev.auth().post("/signup", {"email": (email := new_email()), "password": PASSWORD}).status == 200
-    paths = ["/sign-in", "/sign-up", "/sign-in/code", "/forgot-password"]
+    paths = ["/sign-in", "/sign-up", "/sign-in/code", "/sign-in/phone", "/sign-in/phone?use=password", "/forgot-password"]
     look(tab, dev, paths, language)
     page = tab.open(dev.url + "/account/sign-in?lang=en").page
     fill(page, Email=email, Password=PASSWORD)
     press(page, "Sign In")
     title(page, "Account")
-    look(tab, dev, ["", "/devices", "/security", "/methods", "/profile", "/email", "/data", "/delete"], language)
+    own = ["", "/devices", "/security", "/methods", "/profile", "/email", "/phone", "/text-messages", "/data", "/delete"]
+    look(tab, dev, own, language)
 
 
 def look(tab, dev, paths, language):
     for path in paths:
-        page = tab.open(f"{dev.url}/account{path}?lang={language}").page
+        page = tab.open(f"{dev.url}/account{path}{'&' if '?' in path else '?'}lang={language}").page
         assert len(page.content().encode()) < LARGEST_PAGE
         assert page.evaluate("() => document.documentElement.dir") == ("rtl" if language == "ar" else "ltr")
         assert barriers(tab) == [], path

@@ -40,7 +40,7 @@ def texted(request, session_servers):
     if request.param == "sqlite":
         return Texted(session_servers)
     cluster = request.getfixturevalue("cluster")
-    return Texted(session_servers, GATEHOUSE_DATABASE=cluster.database())
+    return Texted(session_servers, GATEHOUSE_DATABASE=cluster.database().url)
 
 
 def code_of(action, *arguments):

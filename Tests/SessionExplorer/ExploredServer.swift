@@ -56,7 +56,7 @@ final class ExploredServer: Sendable {
             randomBytes: { Scheduler.shared.bytes($0) })
         for person in people {
             guard let email = EmailAddress(person) else { fatal("no address") }
-            let signUp = EmailSignUp(email: email, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
+            let signUp = SignUpRequest(email: email, passwordHash: Secret("$hash$"), metadata: [:], isConfirmed: true)
             _ = try await accounts.signIns.signUp(signUp, from: device, at: now(.zero))
         }
         return accounts
