@@ -45,7 +45,7 @@ class APIPageTests(unittest.TestCase):
         for part in (
             "[Auth](#auth), [Objects](#objects)\n", "#### `POST /a/{id}`: Do it\n\nOnce.\n\n* Caller: user\n", "* Query: **`scope`** (`x`, `y`. Far)\n",
             "* Body: **`b`**, `c`; or array of any JSON\n", "* Returns: `200` Done ([Thing](#thing))\n", "* Errors: `one`\n",
-            "* Settings: `s`\n", "### Thing\n", "**`d`** (uuid), `e` (string or null)\n",
+            "### Thing\n", "**`d`** (uuid), `e` (string or null)\n",
         ):
             self.assertIn(part, shown)
         self.assertNotIn("/b", shown)
