@@ -54,16 +54,20 @@ public protocol PhoneService: Sendable {
 extension PhoneService {
     private var unknown: AuthClientError { .refused(AuthRefusal(status: 404, code: nil)) }
 
-    public func signUp(phone _: String, password _: String, firstName _: String?) async throws -> SessionOrUser {
+    public func signUp(phone: String, password: String, firstName: String?) async throws -> SessionOrUser {
         throw unknown
     }
-    public func signIn(phone _: String, password _: String) async throws -> AuthSession { throw unknown }
-    public func sendSignInText(to _: String) async throws { throw unknown }
-    public func resendText(to _: String, for _: PhoneCodeType) async throws { throw unknown }
+    public func signIn(phone: String, password: String) async throws -> AuthSession { throw unknown }
+    public func sendSignInText(to phone: String) async throws { throw unknown }
+    public func resendText(to phone: String, for purpose: PhoneCodeType) async throws { throw unknown }
     public func verify(
-        code _: String, textedTo _: String, for _: PhoneCodeType, password _: String?
+        code: String, textedTo phone: String, for purpose: PhoneCodeType, password: String?
     ) async throws -> SessionOrUser { throw unknown }
-    public func enrollPhone(_: String, friendlyName _: String?) async throws -> AuthEnrolledFactor { throw unknown }
-    public func sendCode(of _: UUID) async throws -> AuthFactorChallenge { throw unknown }
-    public func verify(code _: String, of _: UUID, answering _: UUID) async throws -> AuthSession { throw unknown }
+    public func enrollPhone(_ phone: String, friendlyName: String?) async throws -> AuthEnrolledFactor {
+        throw unknown
+    }
+    public func sendCode(of factor: UUID) async throws -> AuthFactorChallenge { throw unknown }
+    public func verify(code: String, of factor: UUID, answering challenge: UUID) async throws -> AuthSession {
+        throw unknown
+    }
 }

@@ -85,6 +85,12 @@ struct DoctorTests {
             return SettingsChecks(given, try ServerSettings(given)).recommendations.map(\.name)
         }
         #expect(try names([:]) == ["fresh sign-in"])
+        let texts = [
+            "GOTRUE_EXTERNAL_PHONE_ENABLED": "true", "GOTRUE_SMS_PROVIDER": "textlocal",
+            "GOTRUE_SMS_TEXTLOCAL_API_KEY": "key", "GOTRUE_SMS_TEXTLOCAL_SENDER": "BoxScore",
+            "GATEHOUSE_SMS_ALLOWED_COUNTRIES": "+49",
+        ]
+        #expect(try names(texts) == ["fresh sign-in", "captcha"])
         #expect(try names(["GATEHOUSE_SECURITY_FRESH_SIGN_IN": "10m"]) == [])
     }
 
@@ -123,7 +129,10 @@ struct DoctorTests {
             "GOTRUE_SMS_TEXTLOCAL_SENDER": "BoxScore", "GATEHOUSE_SMS_ALLOWED_COUNTRIES": "*",
             "GOTRUE_SMS_TEST_OTP": "15550001111:123456",
         ]
-        #expect(try names(provider) == ["test numbers", "countries", "captcha"])
+        #expect(try names(provider) == ["test numbers", "countries"])
+        #expect(
+            try names(["GOTRUE_MFA_PHONE_ENROLL_ENABLED": "true", "GOTRUE_SMS_AUTOCONFIRM": "true"]).last
+                == "phone factors")
         let careful = [
             "GATEHOUSE_SMS_ALLOWED_COUNTRIES": "+49", "GOTRUE_SMS_TEST_OTP_VALID_UNTIL": "2027-01-31T00:00:00Z",
             "GOTRUE_SECURITY_CAPTCHA_ENABLED": "true", "GOTRUE_SECURITY_CAPTCHA_PROVIDER": "turnstile",
@@ -136,7 +145,6 @@ struct DoctorTests {
         "Settings of text messages that cannot work are named",
         arguments: [
             (["GOTRUE_EXTERNAL_PHONE_ENABLED": "true"], "GATEHOUSE_SMS_PROVIDER"),
-            (["GOTRUE_MFA_PHONE_ENROLL_ENABLED": "true"], "GATEHOUSE_SMS_PROVIDER"),
             (
                 ["GOTRUE_EXTERNAL_PHONE_ENABLED": "true", "GATEHOUSE_MAIL_FOLDER": "texts"],
                 "GATEHOUSE_SMS_ALLOWED_COUNTRIES"

@@ -55,6 +55,25 @@ struct AdminSearchTests {
         }
     }
 
+    @Test("A number, or its beginning, finds its account; other digits find addresses", arguments: TestDatabase.all)
+    func searchByNumber(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let people: [AuthJSON] = [
+                ["phone": "491701234567"], ["phone": "491701234568"], ["phone": "15551230001"],
+                ["email": "4444@example.com"],
+            ]
+            for person in people { _ = try await server.admin(.post, "/users", json: person) }
+            for (text, people) in [
+                ("%2B49%20170", ["491701234567", "491701234568"]), ("491701234568", ["491701234568"]),
+                ("%2B1555", ["15551230001"]), ("4444", ["4444@example.com"]), ("%2B999999", []),
+            ] {
+                let found = try await server.admin(.get, "/search/users?q=\(text)")["users"]?.arrayValue ?? []
+                let names = found.map { $0["phone"]?.stringValue ?? $0["email"]?.stringValue ?? "" }
+                #expect(names == people, "\(text)")
+            }
+        }
+    }
+
     @Test("A search shows what a list needs, page by page", arguments: TestDatabase.all)
     func search(_ kind: TestDatabase) async throws {
         try await TestServer.with(on: kind) { server in

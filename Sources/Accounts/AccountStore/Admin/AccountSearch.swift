@@ -3,8 +3,8 @@ package import GatehouseWire
 
 /// nil accepts every account.
 package struct AccountSearch: Sendable {
-    /// An id, or the beginning of an address or `user_metadata.full_name`, ignoring ASCII case. At most ``longestText``
-    /// bytes, without U+0000.
+    /// An id, or the beginning of a number, an address or `user_metadata.full_name`, ignoring ASCII
+    /// case. At most ``longestText`` bytes, without U+0000.
     package var text: String?
     /// Of one of its identities, such as `email` or `google`.
     package var method: String?
@@ -28,6 +28,14 @@ package struct AccountSearch: Sendable {
     }
 
     package init() {}
+
+    /// The beginning of a number, at least four digits, without `+` and spaces; nil for another text.
+    var digits: String? {
+        var digits = (text ?? "").utf8.filter { $0 != UInt8(ascii: " ") }[...]
+        if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+        guard (4...15).contains(digits.count), digits.allSatisfy(\.isDigit) else { return nil }
+        return String(decoding: digits, as: UTF8.self)
+    }
 
     var isFiltered: Bool { method != nil || state != nil || seenAfter != nil || seenBefore != nil }
 }

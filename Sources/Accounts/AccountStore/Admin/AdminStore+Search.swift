@@ -5,7 +5,8 @@ import SQLDatabase
 extension AdminStore {
     /// Returns one page of matching accounts.
     ///
-    /// Without a text, newest first. With one, matches by address, then by name, each sorted, without duplicates. A
+    /// Without a text, newest first. With digits, the first numbers that begin with them, or else, as with any other
+    /// text, matches by address, then by name, each sorted, without duplicates. A
     /// page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
     /// ``SearchPage/next``.
     ///
@@ -38,6 +39,10 @@ extension Connection {
         if let id = UserID(text) {
             if place != nil { throw MalformedCursor() }
             return FoundPage(accounts: try rows(lookup.account(id)) { $0.foundAccount() })
+        }
+        if place == nil, let digits = lookup.search.digits {
+            let found = try rows(lookup.accounts(withNumber: digits, limit: limit)) { $0.foundAccount() }
+            if !found.isEmpty { return FoundPage(accounts: found) }
         }
         let range = PrefixRange(text)
         var page: FoundPage

@@ -63,6 +63,16 @@ struct SearchLookup: Sendable {
         "SELECT \(columns) FROM users AS candidates WHERE id = \(id) AND \(filters)"
     }
 
+    /// The first ones in order of number.
+    func accounts(withNumber digits: String, limit: Int) -> SQL {
+        let range = PrefixRange(digits)
+        return """
+            SELECT \(columns) FROM users AS candidates
+            WHERE phone >= \(range.start) AND \(Self.isBelow(range.end, "phone")) AND \(filters)
+            ORDER BY phone LIMIT \(limit)
+            """
+    }
+
     private var columns: SQL {
         """
         id, email, phone, \(SearchIndexes.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,

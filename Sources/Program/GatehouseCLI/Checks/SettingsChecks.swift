@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 package import GatehouseServer
 import GatehouseWire
@@ -17,13 +18,17 @@ package struct SettingsChecks {
 
     /// Recommendations of `doctor`. The defaults match Supabase Auth's.
     package var recommendations: [Finding] {
-        guard settings.secrets != nil, given[.freshSignIn] == nil else { return [] }
-        return [
+        guard settings.secrets != nil else { return [] }
+        return [freshSignIn, captcha].compactMap(\.self)
+    }
+
+    private var freshSignIn: Finding? {
+        guard given[.freshSignIn] == nil else { return nil }
+        return
             .warning(
                 "fresh sign-in", "a stolen access token is enough to change the password or delete the account",
                 "set \(Setting.freshSignIn.environmentName)=\(Self.freshSignIn), unless one of your apps cannot ask for a sign-in"
             )
-        ]
     }
 
     /// Recommended; `gatehouse dev --strict` uses it.
@@ -89,13 +94,24 @@ package struct SettingsChecks {
                     "countries", "text messages go to every country: fraudsters earn from expensive ones",
                     "list the countries of your users in \(Setting.smsCountries.environmentName)"))
         }
-        if given[.smsProvider] != nil, settings.auth.allowsPhone, settings.captcha == nil {
+        if !sendsTexts, !settings.factors.enrolling.union(settings.factors.verifying).isDisjoint(with: [.phone]) {
             findings.append(
                 .warning(
-                    "captcha", "programs can request text messages, which cost money",
-                    "set \(Setting.captchaEnabled.environmentName)=true, and show the captcha in your app"))
+                    "phone factors", "no codes are sent, so users cannot confirm a number as second factor",
+                    "set \(Setting.smsProvider.environmentName), or turn off \(Setting.enrollPhone.environmentName)"))
         }
         return findings
+    }
+
+    private var sendsTexts: Bool {
+        settings.texts != nil || settings.hooks.hooks[.sendSMS] != nil || settings.mailFolder != nil
+    }
+
+    private var captcha: Finding? {
+        guard given[.smsProvider] != nil, settings.auth.allowsPhone, settings.captcha == nil else { return nil }
+        return .warning(
+            "captcha", "programs can request text messages, which cost money",
+            "set \(Setting.captchaEnabled.environmentName)=true, and show the captcha in your app")
     }
 
     private var mail: Finding? {

@@ -25,7 +25,9 @@ extension FactorHandlers {
             NewFactor(kind, name: name, secret: secret, phone: phone), of: caller.user.id, in: caller.session?.id,
             at: runtime.now())
         switch outcome {
-        case .enrolled(let factor): return enrolled(factor, secret: secret, issuer: issuer, of: caller.user)
+        case .enrolled(let factor):
+            let given = phone == nil ? nil : try body.string("phone")
+            return enrolled(factor, secret: secret, phone: given, issuer: issuer, of: caller.user)
         case .phoneTaken:
             throw Refusal(
                 .unprocessableContent, .mfaVerifiedFactorExists,
@@ -57,13 +59,16 @@ extension FactorHandlers {
         return name
     }
 
-    private func enrolled(_ factor: Factor, secret: [UInt8]?, issuer: String, of user: User) -> Response {
+    private func enrolled(
+        _ factor: Factor, secret: [UInt8]?, phone: String?, issuer: String, of user: User
+    ) -> Response {
         Answer.json(capacity: 16_384) { writer in
             writer.beginObject()
             writer.member("id", factor.id.text)
             writer.member("type", factor.kind.rawValue)
             writer.member("friendly_name", factor.name)
-            writer.member("phone", ifPresent: factor.phone)
+            // As it was sent.
+            writer.member("phone", ifPresent: phone)
             if let secret {
                 let text = Secret(Base32.text(secret))
                 let account = user.name.isEmpty ? user.id.text : user.name

@@ -58,10 +58,10 @@ extension MailHandlers {
     func textReauthentication(
         _ caller: UserCaller, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let rules = try texts.requirePhone(or: .badRequest, "Phone logins are disabled")
         guard let phone = caller.user.phone.flatMap(PhoneNumber.init) else {
             throw Refusal.invalid("Reauthentication requires the user to have an email or a phone number")
         }
+        let rules = try texts.requirePhone(or: .badRequest, "Phone logins are disabled")
         guard caller.user.times.phoneConfirmedAt != nil else {
             throw Refusal(.unprocessableContent, .phoneNotConfirmed, "Please verify your phone first.")
         }

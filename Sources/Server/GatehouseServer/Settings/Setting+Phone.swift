@@ -76,17 +76,18 @@ extension SettingsReader {
         rules.requiresReauthentication = flag(.requireReauthentication)
         rules.testCodes = testCodes()
         rules.testCodesEnd = testCodesEnd()
-        rules.prefixes = prefixes()
-        let users = [Setting.phoneEnabled, .enrollPhone, .verifyPhone].filter { flag($0) }
-        guard let user = users.first else { return nil }
+        rules.prefixes = given.has(.smsCountries) ? prefixes() : nil
+        guard [Setting.phoneEnabled, .enrollPhone, .verifyPhone].contains(where: { flag($0) }) else { return nil }
         guard sendsTexts else {
-            if user != .phoneEnabled || !rules.confirmsAutomatically {
+            // Supabase's configurations enable numbers as factors alone. ``SettingsChecks`` reports it.
+            if flag(.phoneEnabled), !rules.confirmsAutomatically {
                 let hook = HookSettings.all.first { $0.name == .sendSMS }?.enabled.environmentName ?? ""
-                refuse(user, "needs \(Setting.smsProvider.environmentName) or the hook of \(hook)")
+                refuse(.phoneEnabled, "needs \(Setting.smsProvider.environmentName) or the hook of \(hook)")
             }
             return rules
         }
-        if !given.has(.smsCountries) {
+        // A folder of mails costs nothing.
+        if !given.has(.smsCountries), flag(.phoneEnabled) || given.has(.smsProvider) || hasTextHook {
             refuse(.smsCountries, "not set; \(Self.notCountries)")
         }
         return rules

@@ -83,7 +83,7 @@ struct UserFilter {
     }
 
     var form: Filters {
-        var search = Field(kind: .text, name: "q", label: "Email, name or ID", value: text)
+        var search = Field(kind: .text, name: "q", label: "Email, phone, name or ID", value: text)
         (search.isFocused, search.maximumLength) = (true, 256)
         let isWhole = [text, method, state, seen, after].allSatisfy(\.isEmpty)
         return Filters(
