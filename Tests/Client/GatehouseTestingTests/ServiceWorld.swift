@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 import Foundation
 import Gatehouse
@@ -30,29 +31,40 @@ struct ServiceWorld: Sendable {
     let providers: ServiceProviders
     /// The newest email's, unless it is void.
     let code: @Sendable (_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String?
+    /// The newest text message's to the number, with `+`.
+    let textedCode: @Sendable (_ phone: String) async throws -> String?
 
     /// - Parameters:
     ///   - confirms: Treats addresses as confirmed without an email.
     ///   - sendsMail: The server sends email.
+    ///   - textsCodes: Numbers sign in, and are second factors.
     static func with(
-        _ kind: ServiceKind, confirms: Bool = true, sendsMail: Bool = false,
+        _ kind: ServiceKind, confirms: Bool = true, sendsMail: Bool = false, textsCodes: Bool = false,
         _ test: (ServiceWorld) async throws -> Void
     ) async throws {
         switch kind {
         case .inMemory:
             let service = InMemoryAuthService(confirmsAutomatically: confirms)
             service.serverSettings.sendsMail = sendsMail
+            service.serverSettings.allowsPhone = textsCodes
+            service.serverSettings.allowsPhoneFactors = textsCodes
             try await test(
                 await ServiceWorld(
                     service: service.service, events: HeardEvents(service.service),
                     advance: { service.clock.advance(by: $0) },
                     setOffline: { if $0 { service.stay(.offline) } else { service.clear() } },
                     removeAccount: { id in service.removeAccount(email: "ada@example.com") }, providers: .scripted,
-                    code: { service.mailCode($0, to: $1) }))
+                    code: { service.mailCode($0, to: $1) },
+                    textedCode: { phone in
+                        service.texts.last { $0.phone == phone }.flatMap { service.textCode($0.kind, to: phone) }
+                    }))
         case .live:
             try await TestServer.with(
-                providers: TestProviders(),
-                change: { ($0.confirmsAutomatically, $0.mail) = (confirms, sendsMail ? MailRules() : nil) }
+                providers: TestProviders(), factors: textsCodes ? .phones : nil,
+                change: { settings in
+                    (settings.confirmsAutomatically, settings.mail) = (confirms, sendsMail ? MailRules() : nil)
+                    (settings.allowsPhone, settings.texts) = (textsCodes, textsCodes ? TextRules() : nil)
+                }
             ) { server in
                 let network = LiveNetwork(server)
                 let service = try network.service()
@@ -61,7 +73,12 @@ struct ServiceWorld: Sendable {
                         service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
                         setOffline: { network.setOffline($0) },
                         removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") },
-                        providers: .standIns(server), code: { try await server.code($0, $1) }))
+                        providers: .standIns(server), code: { try await server.code($0, $1) },
+                        textedCode: { phone in
+                            let digits = phone.filter { $0 != "+" }
+                            return try await server.deliveredMails().last { $0.content.recipient.text == digits }?
+                                .content.code?.reveal()
+                        }))
             }
         }
     }
@@ -89,6 +106,14 @@ struct ServiceWorld: Sendable {
         case AuthClientError.offline(.noAnswer): "offline"
         default: "\(error)"
         }
+    }
+}
+
+extension FactorRules {
+    fileprivate static var phones: FactorRules {
+        var rules = FactorRules()
+        (rules.enrolling, rules.verifying) = ([.totp, .phone], [.totp, .phone])
+        return rules
     }
 }
 
