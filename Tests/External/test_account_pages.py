@@ -100,7 +100,7 @@ def test_by_keyboard_alone(tab, dev, new_email):
     assert dev.auth().post("/signup", {"email": email, "password": PASSWORD}).status == 200
     page = tab.open(dev.url + "/account/sign-in").page
     # Past the other ways to sign in.
-    for _ in range(6):
+    for _ in range(7):
         page.keyboard.press("Tab")
     expect(page.get_by_label("Email")).to_be_focused()
     page.keyboard.type(email)

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from chromium import examine
 from playwright.sync_api import expect
-from program import BINARY, PASSWORD, poll
+from program import BINARY, PASSWORD, Client, poll
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
@@ -293,6 +293,22 @@ def test_a_user_signs_in_with_github(phone):
     # GitHub has one name, not two.
     phone.wait_for_welcome("Unverified Example").decline_passkey()
     phone.tap("Your profile", "Sign-In Methods").wait_for("GitHub")
+
+
+def texted(server, number):
+    """The newest code that the inbox has for the number."""
+    digits = number.lstrip("+")
+    inbox = Client(server.url)
+    texts = poll(lambda: inbox.get(f"/dev/inbox/texts?q={digits}").json()["texts"], "a message")
+    return texts[0]["code"]
+
+
+def test_a_user_signs_in_with_a_phone_number(phone, dev):
+    number = "+12015550141"
+    phone.tap("Sign in", "Sign in with Phone").field("Phone Number").fill(number)
+    phone.tap("Text Me a Code").wait_for("Check your messages").field("Code").fill(texted(dev, number))
+    phone.decline_passkey()
+    phone.tap("Your profile", "Security").wait_for("Add a Phone Number")
 
 
 def test_an_app_that_starts_again_is_signed_in(phone, new_email):

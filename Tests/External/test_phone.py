@@ -92,7 +92,7 @@ def test_a_number_is_a_second_factor(texted):
     client = texted.client()
     client.sign_in_with_password({"email": email, "password": PASSWORD})
     factor = client.mfa.enroll({"factor_type": "phone", "phone": f"+{number}", "friendly_name": "phone"})
-    assert factor.type == "phone" and factor.phone == number
+    assert factor.type == "phone" and factor.phone == f"+{number}"
     challenge = client.mfa.challenge({"factor_id": factor.id, "channel": "sms"})
     answer = {"factor_id": factor.id, "challenge_id": challenge.id, "code": texted.code(number)}
     client.mfa.verify(answer)
