@@ -58,28 +58,33 @@ struct ServiceWorld: Sendable {
                     textedCode: { phone in
                         service.texts.last { $0.phone == phone }.flatMap { service.textCode($0.kind, to: phone) }
                     }))
-        case .live:
-            try await TestServer.with(
-                providers: TestProviders(), factors: textsCodes ? .phones : nil,
-                change: { settings in
-                    (settings.confirmsAutomatically, settings.mail) = (confirms, sendsMail ? MailRules() : nil)
-                    (settings.allowsPhone, settings.texts) = (textsCodes, textsCodes ? TextRules() : nil)
-                }
-            ) { server in
-                let network = LiveNetwork(server)
-                let service = try network.service()
-                try await test(
-                    await ServiceWorld(
-                        service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
-                        setOffline: { network.setOffline($0) },
-                        removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") },
-                        providers: .standIns(server), code: { try await server.code($0, $1) },
-                        textedCode: { phone in
-                            let digits = phone.filter { $0 != "+" }
-                            return try await server.deliveredMails().last { $0.content.recipient.text == digits }?
-                                .content.code?.reveal()
-                        }))
+        case .live: try await withServer(confirms: confirms, sendsMail: sendsMail, textsCodes: textsCodes, test)
+        }
+    }
+
+    private static func withServer(
+        confirms: Bool, sendsMail: Bool, textsCodes: Bool, _ test: (ServiceWorld) async throws -> Void
+    ) async throws {
+        try await TestServer.with(
+            providers: TestProviders(), factors: textsCodes ? .phones : nil,
+            change: { settings in
+                (settings.confirmsAutomatically, settings.mail) = (confirms, sendsMail ? MailRules() : nil)
+                (settings.allowsPhone, settings.texts) = (textsCodes, textsCodes ? TextRules() : nil)
             }
+        ) { server in
+            let network = LiveNetwork(server)
+            let service = try network.service()
+            try await test(
+                await ServiceWorld(
+                    service: service, events: HeardEvents(service), advance: { server.clock.advance(by: $0) },
+                    setOffline: { network.setOffline($0) },
+                    removeAccount: { _ = try await server.admin(.delete, "/users/\($0.uuidString.lowercased())") },
+                    providers: .standIns(server), code: { try await server.code($0, $1) },
+                    textedCode: { phone in
+                        let digits = phone.filter { $0 != "+" }
+                        return try await server.deliveredMails().last { $0.content.recipient.text == digits }?
+                            .content.code?.reveal()
+                    }))
         }
     }
 
