@@ -41,7 +41,7 @@ package struct User: Sendable {
         set { storedSetAside = newValue.stored }
     }
 
-    /// Whether a code ever proved one of its addresses.
+    /// Whether the user has proved ownership of the email or the number.
     package var isProven: Bool { times.emailProvenAt != nil || times.phoneProvenAt != nil }
 
     package func isBanned(at now: Instant) -> Bool { times.bannedUntil.map { $0 > now } ?? false }
@@ -59,7 +59,7 @@ package struct UserTimes: Sendable {
     /// When the user proved ownership of the email. Requires ``emailConfirmedAt``.
     package var emailProvenAt: Instant?
     package var phoneConfirmedAt: Instant?
-    /// When the user proved to receive the number's messages. Requires ``phoneConfirmedAt``.
+    /// When the user proved ownership of the number. Requires ``phoneConfirmedAt``.
     package var phoneProvenAt: Instant?
     package var lastSignInAt: Instant?
     package var invitedAt: Instant?

@@ -90,7 +90,7 @@ package enum TokenSlot: String, CaseIterable, Sendable {
     /// For the audit log.
     package var provider: String { self == .phoneConfirmation || self == .phoneChange ? "phone" : "email" }
 
-    /// Whether its code confirms a sign-up.
+    /// True for the codes that complete a sign-up.
     package var confirmsSignUp: Bool { self == .confirmation || self == .phoneConfirmation }
 
     package static let depth = 3

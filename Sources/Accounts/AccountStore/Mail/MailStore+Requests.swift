@@ -125,7 +125,9 @@ extension MailStore {
     private func phoneChange(
         _ ask: MailAsk, _ account: Account?, at now: Instant, in db: any Connection
     ) throws -> (MailContent, UserID)? {
-        let changing = try account.map { [$0] } ?? db.accounts(SignInStore.changingLookup(ask.recipient))
+        let changing =
+            try account.map { [$0] }
+            ?? db.accounts(SignInStore.changingLookup(ask.recipient)).filter { $0.user.newPhone == ask.recipient.text }
         // Several accounts may change to one number: a stranger's must not get the code of another's change.
         guard changing.count == 1, let account = changing.first, account.user.times.deletedAt == nil,
             let phone = account.user.newPhone.flatMap(PhoneNumber.init),

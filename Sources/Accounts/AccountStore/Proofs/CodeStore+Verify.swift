@@ -174,7 +174,7 @@ extension CodeStore {
         return PendingLink(row, isFirstOfTwo: !others.isEmpty && !others.contains(where: \.isUsed))
     }
 
-    /// Whether a code that was sent to the address is valid.
+    /// True while one account has a valid code for the address.
     package func waits(for slots: [TokenSlot], sentTo address: Recipient, at now: Instant) async throws -> Bool {
         try await database.read { db in
             try look(.approved(sentTo: address), for: slots, of: nil, at: now, in: db).right != nil
@@ -233,7 +233,8 @@ extension CodeStore {
             return (rows.first { isCode(code, of: $0) }, rows)
         case .approved(let address):
             let rows = try slots.flatMap { try self.rows(sentTo: address, $0, of: user, at: now, in: db) }
-            return (rows.first, [])
+            // The provider knows only the number, not which account asked.
+            return (rows.allSatisfy { $0.user == rows.first?.user } ? rows.first : nil, [])
         case .page(let link, let code):
             // The caller has the link, and so the email: there is nothing to guess.
             let row = try look(.link(link), for: slots, of: user, at: now, in: db).right
@@ -241,9 +242,8 @@ extension CodeStore {
         }
     }
 
-    /// The rows to compare a typed code with. Several accounts may change to one address with similar emails, so
-    /// without a named account no attempt is recorded with their codes. Clients confirm a number without naming the
-    /// account: its code is compared with, and a wrong one recorded for, each.
+    /// The rows to compare a typed code with. Several accounts may change to one email address: without a named account,
+    /// none of their codes is compared. Clients never name the account of a number, so all of its codes are.
     private func rows(
         sentTo address: Recipient, _ slot: TokenSlot, of user: UserID?, at now: Instant, in db: any Connection
     ) throws -> [TokenRow] {

@@ -34,7 +34,7 @@ extension ProofStore {
         ]
     }
 
-    /// Whether the session that began the pending change is active. If not, ends the change.
+    /// Checks that the session that began the pending change is still active, and otherwise ends the change.
     func phoneChangeWaits(of user: User, at now: Instant, in db: any Connection) throws -> Bool {
         guard let session = user.phoneChangeSession else { return true }
         if case .good = try accounts.changer(user.id, by: session, at: now, in: db) { return true }

@@ -137,8 +137,8 @@ extension ProofStore {
             competes: try prover.newPassword != nil || competes(account, at: now, in: db))
     }
 
-    /// A change of address, and a number's code, count as first only if no address was proven before: the account's
-    /// owner began the change, and a person with a proven email address is not replaced by a number's reader.
+    /// A change, or a code texted to a number, is a first proof only for an account with no proven address: the owner
+    /// began the change, and someone who reads a number's messages does not replace the owner of a proven email.
     private func isFirst(_ row: TokenRow, of user: User) -> Bool {
         switch row.slot {
         case .phoneConfirmation, .phoneChange, .emailChangeCurrent, .emailChangeNew:

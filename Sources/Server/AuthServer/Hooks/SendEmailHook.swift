@@ -10,19 +10,18 @@ extension MailDelivery {
         guard let user, let account = try await accounts.admin.account(user) else {
             return .refused(reason: "its account is gone")
         }
-        return try await hookResult {
-            _ = try await server.ask(.sendEmail, id: mail.messageID) { writer in
+        let isText = mail.content.kind.lane == .texts
+        do {
+            _ = try await server.ask(isText ? .sendSMS : .sendEmail, id: mail.messageID) { writer in
                 writer.name("user")
                 writer.user(account)
-                writer.name("email_data")
-                writer.emailData(mail.content, siteURL: settings.externalURL)
+                writer.name(isText ? "sms" : "email_data")
+                if isText {
+                    writer.textData(mail.content)
+                } else {
+                    writer.emailData(mail.content, siteURL: settings.externalURL)
+                }
             }
-        }
-    }
-
-    func hookResult(_ ask: () async throws -> Void) async throws -> MailResult {
-        do {
-            try await ask()
             return .sent
         } catch let failure as HookFailure {
             return .failed(reason: "hook: \(failure)")

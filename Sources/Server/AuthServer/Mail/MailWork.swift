@@ -150,10 +150,7 @@ extension MailDelivery {
             messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
             lifetime: content.kind == .linkConfirmation ? min(lifetime, LinkStore.ticketLifetime) : lifetime)
         if content.isTest { return .sent }
-        guard let deliver = mailer.deliver else {
-            return content.kind.lane == .texts
-                ? try await textByHook(outgoing, to: mail.user) : try await sendByHook(outgoing, to: mail.user)
-        }
+        guard let deliver = mailer.deliver else { return try await sendByHook(outgoing, to: mail.user) }
         return await deliver(outgoing)
     }
 

@@ -180,7 +180,9 @@ extension UserHandlers {
         }
         let code = try await server.attempt(by: caller) {
             var isApproved = false
-            if caller.user.email == nil, let phone = caller.user.phone.flatMap(PhoneNumber.init) {
+            if case .phone(let phone) = caller.user.recipient,
+                try await accounts.codes.waits(for: [.reauthentication], sentTo: .phone(phone), at: runtime.now())
+            {
                 isApproved = try await texts.approves(nonce, of: phone)
             }
             return try await accounts.codes.reauthentication(

@@ -1,4 +1,5 @@
 import AccountDomain
+import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPTypes
@@ -102,8 +103,17 @@ struct PhoneChangeTests {
         try await TestServer.phoning(on: kind) { server in
             let (owner, stranger) = (try await server.phoned(), try await server.phoned("15551230002"))
             _ = try await server.change(stranger, ["phone": .string(Self.other)])
+            _ = try await server.deliveredMails()
+            // A provider that checks codes by number cannot tell two accounts apart.
+            let number = Recipient.phone(try #require(PhoneNumber(Self.other)))
+            let waited = try await server.accounts.codes.waits(
+                for: [.phoneChange], sentTo: number, at: server.clock.now)
+            #expect(waited)
             server.passInterval()
             _ = try await server.change(owner, ["phone": .string(Self.other)])
+            let waits = try await server.accounts.codes.waits(
+                for: [.phoneChange], sentTo: number, at: server.clock.now)
+            #expect(!waits)
             let code = try await server.textedCode(to: Self.other)
             let wrong = try await server.verifyText(
                 code, Self.other, type: "phone_change", bearer: stranger.accessToken)
