@@ -13,6 +13,7 @@ extension Accounts {
     package var links: LinkStore { LinkStore(accounts: self) }
     package var mailQueue: MailQueue { MailQueue(accounts: self) }
     package var mails: MailStore { MailStore(accounts: self) }
+    package var oauth: OAuthStore { OAuthStore(accounts: self) }
     package var passkeys: PasskeyStore { PasskeyStore(accounts: self) }
     package var personalRecords: PersonalRecords { PersonalRecords(accounts: self) }
     package var proofs: ProofStore { ProofStore(accounts: self) }
@@ -65,6 +66,8 @@ package struct LinkStore: AccountPart { package let accounts: Accounts }
 package struct MailQueue: AccountPart { package let accounts: Accounts }
 
 package struct MailStore: AccountPart { package let accounts: Accounts }
+
+package struct OAuthStore: AccountPart { package let accounts: Accounts }
 
 package struct PasskeyStore: AccountPart { package let accounts: Accounts }
 

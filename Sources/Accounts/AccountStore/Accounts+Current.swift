@@ -56,7 +56,7 @@ extension Accounts {
     ///   - given: Overrides the reason and the actor.
     package func signOut(
         _ user: UserID, name: String, session: SessionID?, level: AssuranceLevel? = nil, scope: SignOutScope,
-        from device: Device? = nil, as given: SessionEnd? = nil, at now: Instant
+        keepsClients: Bool = false, from device: Device? = nil, as given: SessionEnd? = nil, at now: Instant
     ) async throws {
         func end(_ reason: SessionEnd.Reason) -> SessionEnd {
             given ?? (device == nil ? .byAdministrator(reason, from: nil) : .byUser(reason, in: session, from: device))
@@ -70,10 +70,14 @@ extension Accounts {
                 // A token without a session ends all.
                 let kept = scope == .others ? session : nil
                 let end = kept == nil ? all : others
+                let clients: SQL = keepsClients ? "AND oauth_client_id IS NULL" : ""
                 if let level, level < .aal2, try db.hasSecondFactor(user) {
-                    ended = try endLowSessions(of: user, by: session, keeping: kept, end, at: now, in: db)
+                    ended = try endLowSessions(
+                        of: user, by: session, keeping: kept, besides: clients, end, at: now, in: db)
                 } else {
-                    ended = try sessions.endSessions(of: user, keeping: kept, end, at: now, in: db)
+                    let besides: SQL = kept.map { "AND id <> \($0)" } ?? ""
+                    ended = try sessions.endSessions(
+                        where: "user_id = \(user) \(besides) \(clients)", end, at: now, in: db)
                     try db.endChanges(of: user, at: now)
                 }
                 try db.voidCodes(of: user)
@@ -88,17 +92,17 @@ extension Accounts {
     /// Ends sessions without the user's second factor, and the caller's own, even if it got the factor after the
     /// caller's token.
     private func endLowSessions(
-        of user: UserID, by session: SessionID?, keeping kept: SessionID?, _ end: SessionEnd, at now: Instant,
-        in db: any Connection
+        of user: UserID, by session: SessionID?, keeping kept: SessionID?, besides clients: SQL, _ end: SessionEnd,
+        at now: Instant, in db: any Connection
     ) throws -> Int {
         if let kept {
             try sessions.endSessions(
-                where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept)", end, at: now, in: db)
+                where: "user_id = \(user) AND aal = 'aal1' AND id <> \(kept) \(clients)", end, at: now, in: db)
         } else if let session {
             try sessions.endSessions(
-                where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session))", end, at: now, in: db)
+                where: "user_id = \(user) AND (aal = 'aal1' OR id = \(session)) \(clients)", end, at: now, in: db)
         } else {
-            try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1'", end, at: now, in: db)
+            try sessions.endSessions(where: "user_id = \(user) AND aal = 'aal1' \(clients)", end, at: now, in: db)
         }
     }
 }
@@ -142,7 +146,10 @@ extension Accounts {
 }
 
 extension Connection {
-    func voidCodes(of user: UserID) throws { try run("DELETE FROM authorization_codes WHERE user_id = \(user)") }
+    func voidCodes(of user: UserID) throws {
+        try run("DELETE FROM authorization_codes WHERE user_id = \(user)")
+        try run("DELETE FROM oauth_authorizations WHERE user_id = \(user) AND status <> 'redeemed'")
+    }
 
     func hasSecondFactor(_ user: UserID) throws -> Bool {
         try row("SELECT has_second_factor FROM users WHERE id = \(user)") { $0.bool() } ?? false

@@ -75,6 +75,11 @@ extension Accounts {
             .init("amr") { $0.authenticationMethods = $1.text() },
             .init("factor_id") { $0.factor = $1.idIfPresent() },
             .init("level_counter") { $0.levelCounter = $1.int() },
+            .init("oauth_client_id") { $0.client = $1.sessionClientIfPresent() },
+            .init("oauth_grant") {
+                let grant = $1.textIfPresent()
+                $0.client?.read(grant)
+            },
         ])
 }
 
@@ -191,11 +196,12 @@ extension Connection {
         journal?.add(.started(session, device), at: session.createdAt)
         try run(
             """
-            INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id)
+            INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id,
+                oauth_client_id, oauth_grant)
             VALUES (
                 \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel.rawValue),
                 \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt),
-                \(identity))
+                \(identity), \(session.client?.id), \((session.client?.json.text)))
             """)
     }
 }

@@ -81,4 +81,11 @@ package struct IssuedSession: Sendable {
     package let refreshToken: Secret
     /// nil if no agreement was needed, and for a refresh.
     package internal(set) var agreed: AgreedToken?
+
+    /// The same session with fewer rights for one access token.
+    package func `for`(_ client: SessionClient) -> IssuedSession {
+        var session = session
+        session.client = client
+        return IssuedSession(session: session, account: account, refreshToken: refreshToken, agreed: agreed)
+    }
 }

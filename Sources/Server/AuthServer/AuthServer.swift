@@ -22,6 +22,7 @@ package final class AuthServer: Sendable {
     let webhooks: Webhooks?
     let captcha: Captcha?
     let breachedPasswords: BreachedPasswords?
+    let clientDocuments: ClientDocuments?
     let upgrades = HashUpgrades()
     let answeredChallenges = AnsweredChallenges()
     let fixed: FixedAnswers
@@ -35,7 +36,7 @@ package final class AuthServer: Sendable {
         settings: AuthSettings, accounts: Accounts, keys: KeyRing, passwords: PasswordHasher, runtime: ServerRuntime,
         attempts: Attempts? = nil, providers: SignInProviders = SignInProviders(), mailer: Mailer? = nil,
         texter: Mailer? = nil, hooks: Hooks? = nil, webhooks: Webhooks? = nil, captcha: Captcha? = nil,
-        breachedPasswords: BreachedPasswords? = nil
+        breachedPasswords: BreachedPasswords? = nil, clientDocuments: ClientDocuments? = nil
     ) {
         self.settings = settings
         self.accounts = accounts
@@ -50,6 +51,7 @@ package final class AuthServer: Sendable {
         self.webhooks = webhooks
         self.captcha = captcha
         self.breachedPasswords = breachedPasswords
+        self.clientDocuments = clientDocuments
         fixed = FixedAnswers(settings, providers: providers.names, factors: accounts.factorRules)
         counts = AuthCounts(runtime.metrics, activity, now: runtime.now)
         usedTokens = UsedTokens(accounts)
@@ -67,7 +69,7 @@ package final class AuthServer: Sendable {
         return RouteTable(
             group: group, runtime: runtime,
             openRoutes + pageRoutes + keyedRoutes + mailRoutes + factors.factorRoutes + passkeys.passkeyRoutes
-                + adminRoutes + admin.adminPasskeyRoutes + absentRoutes + others)
+                + adminRoutes + admin.adminPasskeyRoutes + oauth.routes + absentRoutes + others)
     }
 
     private var openRoutes: [Route] {

@@ -29,6 +29,10 @@ package struct PageSettings: Sendable {
     /// For an administrator's mail with a code for a new password.
     package var recovery: String { origin + Place.recover.path }
     package var signIn: String { origin + Place.signIn.path }
+    /// Asks whether an OAuth client may act for the user.
+    package var consent: String { origin + "/account/oauth" }
+    /// Takes the code that a device shows.
+    package var device: String { origin + "/account/device" }
     package var methods: String { origin + Place.methods.path }
 }
 

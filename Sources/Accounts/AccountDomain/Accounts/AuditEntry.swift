@@ -57,6 +57,15 @@ package struct AuditEntry: Sendable {
         case mailDropped = "mail_dropped"
         case deliveryReplayed = "delivery_replayed"
         case signingKeysRotated = "signing_keys_rotated"
+        case oauthConsentGranted = "oauth_consent_granted"
+        case oauthConsentDenied = "oauth_consent_denied"
+        /// The user takes the request for a deception.
+        case oauthClientReported = "oauth_client_reported"
+        case oauthConsentRevoked = "oauth_consent_revoked"
+        case oauthClientCreated = "oauth_client_created"
+        case oauthClientUpdated = "oauth_client_updated"
+        case oauthClientDeleted = "oauth_client_deleted"
+        case oauthClientSecretRegenerated = "oauth_client_secret_regenerated"
 
         var logType: String {
             switch self {
@@ -75,7 +84,10 @@ package struct AuditEntry: Sendable {
                 "factor"
             case .accountTakenOver, .accountRecovered, .addressMoved: "account"
             case .credentialsSetAside, .credentialRestored: "user"
-            case .mailRetried, .mailDropped, .deliveryReplayed, .signingKeysRotated: "operations"
+            case .oauthConsentGranted, .oauthConsentDenied, .oauthClientReported, .oauthConsentRevoked: "user"
+            case .mailRetried, .mailDropped, .deliveryReplayed, .signingKeysRotated, .oauthClientCreated,
+                .oauthClientUpdated, .oauthClientDeleted, .oauthClientSecretRegenerated:
+                "operations"
             }
         }
     }

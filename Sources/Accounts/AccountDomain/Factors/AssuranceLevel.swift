@@ -66,12 +66,13 @@ package struct AuthenticationEntries: Sendable {
 }
 
 extension AuthenticationMethod {
-    var isProof: Bool { self != .anonymous }
+    var isProof: Bool { self != .anonymous && self != .oauthClient }
 
     package var isSecondFactor: Bool {
         switch self {
         case .totp, .phoneFactor, .webAuthnFactor, .recoveryCode: true
-        case .password, .anonymous, .oauth, .otp, .magicLink, .recovery, .invite, .emailSignUp, .emailChange, .passkey:
+        case .password, .anonymous, .oauth, .otp, .magicLink, .recovery, .invite, .emailSignUp, .emailChange, .passkey,
+            .oauthClient:
             false
         }
     }

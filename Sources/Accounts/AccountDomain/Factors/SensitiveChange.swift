@@ -12,6 +12,8 @@ package enum SensitiveChange: CaseIterable, Sendable {
     case downloadData, administer
     /// Opens an app session at most at this session's level.
     case handOver
+    /// Lets an OAuth client act for the user.
+    case approveClient
 
     package var needsLevel: Bool { self != .handOver }
 
@@ -20,7 +22,7 @@ package enum SensitiveChange: CaseIterable, Sendable {
     package var proof: Proof {
         switch self {
         case .deleteAccount, .changeAddress, .changePassword, .addSignInMethod, .removeSignInMethod, .addFactor,
-            .addPasskey, .downloadData, .administer, .handOver:
+            .addPasskey, .downloadData, .administer, .handOver, .approveClient:
             .everybody
         // Without a verified factor, a thief gains nothing.
         case .removeFactor, .replaceRecoveryCodes, .removePasskey: .usersWithSecondFactor

@@ -52,6 +52,10 @@ extension EndedSession {
         case .methodRemoved: "The user removed the sign-in method that had opened the session\(place)."
         case .linkUndone: "The user undid the link of the sign-in method that had opened the session\(place)."
         case .consentRevoked: "The user stopped using the provider's sign-in for this app."
+        case .clientRemoved: "The user removed the app's access to the account."
+        case .clientDeleted: "\(who) deleted the OAuth client."
+        case .clientSignedOut: "The OAuth client gave its access back."
+        case .codeReused: "An authorization code came a second time: it was copied, or the client repeated it."
         case .providerAccountDeleted: "The user's account at the sign-in provider was deleted."
         case .tokenReused:
             "A refresh token that had long been used came again: it was copied, or restored from a backup."
@@ -74,6 +78,8 @@ extension EndedSession {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:
             "Sign in again. If the user did not do this, change the password and end the sessions."
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
+        case .clientRemoved, .clientSignedOut, .codeReused: "The app can ask for access again."
+        case .clientDeleted: "The client has to be registered again."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
         case .addressProven:

@@ -4,7 +4,7 @@ package import GatehouseWire
 /// A session id and a counter under a MAC. Nothing of it is stored, so a stolen table yields no token, and the current
 /// token can be reproduced.
 ///
-/// Base64URL without padding of: version `1` · server secret's number (1 byte) · session id (16) · counter (unsigned
+/// Base64URL without padding of: ``Kind`` · server secret's number (1 byte) · session id (16) · counter (unsigned
 /// LEB128, 1–9) · first 16 bytes of HMAC-SHA-256 of the preceding bytes · first 4 bytes of their SHA-256, against
 /// typing errors. 39 to 47 bytes, 52 to 63 characters.
 package struct RefreshToken: Sendable {
@@ -14,13 +14,18 @@ package struct RefreshToken: Sendable {
     private let signed: [UInt8]
     private let code: [UInt8]
 
-    private static let version: UInt8 = 1
+    /// The first byte. A release that knows only apps' tokens refuses the others.
+    package enum Kind: UInt8, Sendable {
+        case app = 1
+        /// Of an OAuth client.
+        case client = 2
+    }
 
     /// Does not authenticate: see ``genuineKey(_:)``.
-    package init?(_ text: Secret) {
+    package init?(_ text: Secret, kind: Kind = .app) {
         let text = text.reveal()
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count >= 39,
-            bytes[0] == Self.version
+            bytes[0] == kind.rawValue
         else { return nil }
         let checksum = bytes.suffix(4)
         let body = bytes.dropLast(4)
@@ -41,8 +46,8 @@ package struct RefreshToken: Sendable {
         return isGenuine ? key : nil
     }
 
-    package static func issue(counter: Int64, _ key: RefreshTokenKey) -> Secret {
-        Secret(sealed([version, key.secretNumber] + key.session, counter: counter, key.code))
+    package static func issue(counter: Int64, _ key: RefreshTokenKey, kind: Kind = .app) -> Secret {
+        Secret(sealed([kind.rawValue, key.secretNumber] + key.session, counter: counter, key.code))
     }
 
     /// Imported Supabase tokens share this format.

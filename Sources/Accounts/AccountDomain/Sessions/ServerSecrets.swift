@@ -108,6 +108,12 @@ package struct ServerSecrets: Sendable {
         }
     }
 
+    /// An authorization's code: derived, so that a lost answer can be repeated and nothing that opens it is stored.
+    package func authorizationCode(of authorization: Identifier<OAuthAuthorization>) -> Secret {
+        let key = Self.derive(keys[0].code, "gatehouse authorization code", authorization.bytes)
+        return Secret(Base64URL.text(key.withUnsafeBytes(Array.init)))
+    }
+
     /// 32 bytes under each secret, newest first.
     func challengeProofs(_ context: [UInt8]) -> [[UInt8]] {
         keys.map { Self.derive($0.code, "gatehouse passkey challenge", context).withUnsafeBytes(Array.init) }

@@ -16,6 +16,8 @@ package struct Session: Sendable {
     package var factor: FactorID?
     /// The first refresh token at the current level. Lower counters never give that level.
     package var levelCounter: Int64 = 0
+    /// nil for the user's own.
+    package var client: SessionClient?
 
     package init(
         id: SessionID, user: UserID, createdAt: Instant, refreshedAt: Instant? = nil, counter: Int64 = 0,
@@ -45,6 +47,8 @@ package enum AuthenticationMethod: String, CaseIterable, Sendable {
     case phoneFactor = "mfa/phone"
     case webAuthnFactor = "mfa/webauthn"
     case recoveryCode = "mfa/recovery_code"
+    /// The user approved an OAuth client. Opens only its sessions.
+    case oauthClient = "oauth_provider/authorization_code"
 
     /// How long an emailed code or link replaces the current password.
     private static let proofSeconds: Int64 = 600

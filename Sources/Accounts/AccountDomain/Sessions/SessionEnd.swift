@@ -15,6 +15,14 @@ package struct SessionEnd: Sendable {
         case methodRemoved = "sign_in_method_removed"
         case linkUndone = "link_undone"
         case consentRevoked = "consent_revoked"
+        /// The user removed the OAuth client's access.
+        case clientRemoved = "client_removed"
+        /// An administrator deleted the OAuth client.
+        case clientDeleted = "client_deleted"
+        /// The OAuth client gave its token back.
+        case clientSignedOut = "client_signed_out"
+        /// An authorization code was used twice.
+        case codeReused = "authorization_code_reused"
         case providerAccountDeleted = "provider_account_deleted"
         /// A long-used refresh token was copied.
         case tokenReused = "refresh_token_reused"

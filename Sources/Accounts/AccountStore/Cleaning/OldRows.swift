@@ -53,8 +53,12 @@ struct ExpiringRows: Sendable {
     static let challenges = ExpiringRows(
         "factor_challenges", by: "id", at: "expires_at", stay: FactorRules.unverifiedStay)
 
+    /// As long after their end, so that a code's second use still ends its session.
+    static let oauthAuthorizations = ExpiringRows(
+        "oauth_authorizations", by: "id", at: "expires_at", stay: .seconds(3_600))
+
     static let all = [
-        flows, codes, tickets, undos, notices, idTokens, passkeyChallenges, revocations, oneTimeTokens, devices,
+        oauthAuthorizations, flows, codes, tickets, undos, notices, idTokens, passkeyChallenges, revocations, oneTimeTokens, devices,
         challenges,
     ]
 }

@@ -39,6 +39,8 @@ extension Accounts {
             31, "credentials that are set aside", setAside, changing: ["users", "identities", "passkeys"],
             indexes: [usersByFormerEmail]),
         Migration(32, "telephone numbers", phones, changing: ["users", "factors"]),
+        Migration(
+            33, "OAuth clients", oauthTables, changing: ["users", "sessions"], indexes: [sessionsByClient]),
     ]
 
     private static let users: SQL = """

@@ -81,7 +81,9 @@ extension SessionStore {
     func issue(_ session: Session, to account: Account, _ key: RefreshTokenKey? = nil) throws -> IssuedSession {
         let current = key.flatMap { secrets.isCurrent($0) ? $0 : nil } ?? secrets.refreshTokenKey(for: session.id)
         var issued = IssuedSession(
-            session: session, account: account, refreshToken: RefreshToken.issue(counter: session.counter, current))
+            session: session, account: account,
+            refreshToken: RefreshToken.issue(
+                counter: session.counter, current, kind: session.client == nil ? .app : .client))
         issued.agreed = try agreement?.check(issued)
         return issued
     }

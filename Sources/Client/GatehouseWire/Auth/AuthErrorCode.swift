@@ -218,6 +218,15 @@ extension AuthErrorCode {
     public static let web3UnsupportedChain = Self(rawValue: "web3_unsupported_chain")
     /// The feature is disabled.
     public static let featureDisabled = Self(rawValue: "feature_disabled")
+    /// No OAuth client has this ID.
+    public static let oauthClientNotFound = Self(rawValue: "oauth_client_not_found")
+    /// The OAuth client's request is unknown, expired or another user's.
+    public static let oauthAuthorizationNotFound = Self(rawValue: "oauth_authorization_not_found")
+    /// The user has given the OAuth client no access.
+    public static let oauthConsentNotFound = Self(rawValue: "oauth_consent_not_found")
+    /// OAuth clients cannot register themselves.
+    public static let oauthDynamicClientRegistrationDisabled = Self(
+        rawValue: "oauth_dynamic_client_registration_disabled")
 }
 
 // Codes that Supabase Auth does not have.

@@ -49,7 +49,8 @@ extension SessionInfo {
 
 extension JSONWriter {
     package mutating func sessionInfo(
-        id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool
+        id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool,
+        client: (id: String, name: String)? = nil
     ) {
         beginObject()
         member("id", id)
@@ -58,6 +59,13 @@ extension JSONWriter {
         member("user_agent", ifPresent: userAgent)
         member("ip", ifPresent: ipAddress)
         member("is_current", isCurrent)
+        if let client {
+            name("oauth_client")
+            beginObject()
+            member("id", client.id)
+            member("name", client.name)
+            endObject()
+        }
         endObject()
     }
 }

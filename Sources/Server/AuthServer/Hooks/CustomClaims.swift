@@ -4,6 +4,7 @@ import GatehouseWire
 struct CustomClaims {
     /// Claims that our own checks rely on. Supabase Auth lets a hook change them.
     private static let fixed = ["iss", "sub", "iat", "session_id", "aal", "is_anonymous", "refresh_counter"]
+    private static let ofClients = ["client_id", "scope", "aud", "jti"]
     private static let texts = ["email", "phone", "role"]
     private static let objects = ["app_metadata", "user_metadata"]
 
@@ -20,7 +21,12 @@ struct CustomClaims {
         for name in Self.fixed where claims[name] != own[name] {
             throw .malformed("the claim \(name) is missing or was changed")
         }
-        for name in Self.texts where claims[name]?.stringValue == nil { throw .malformed("\(name) must be a text") }
+        // An OAuth client's token has only what the user approved.
+        let isClient = own["client_id"] != nil
+        for name in Self.ofClients where isClient && claims[name] != own[name] {
+            throw .malformed("the claim \(name) is missing or was changed")
+        }
+        for name in Self.texts where !isClient && claims[name]?.stringValue == nil { throw .malformed("\(name) must be a text") }
         for name in Self.objects where claims[name].map({ $0.objectValue == nil }) == true {
             throw .malformed("\(name) must be an object")
         }

@@ -32,15 +32,10 @@ extension AuthServer {
     /// These respond before any check.
     var absentPasskeys: [Route] { absent("/passkeys", "/passkeys/**", answers: .refused(.passkeysOff)) }
 
-    /// Connections to other servers: OAuth server, SAML, administrators' own providers, SCIM.
+    /// Connections to other servers: SAML, administrators' own providers, SCIM.
     private var absentPartners: [[Route]] {
-        let oauth = AbsentAnswer.off(.featureDisabled, "OAuth server is disabled")
         let saml = AbsentAnswer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
         return [
-            absent("/.well-known/oauth-authorization-server", by: [.get], slash: false, answers: oauth),
-            absent("/oauth/**", answers: oauth),
-            absent("/user/oauth/grants", by: [.get, .delete], for: callers.requireUser, answers: oauth),
-            absent("/admin/oauth/clients", "/admin/oauth/clients/**", for: callers.requireAdmin, answers: oauth),
             absent("/sso", "/sso/**", answers: saml),
             absent("/admin/sso/providers", by: [.get], for: callers.requireAdmin, answers: .empty(#"{"items":[]}"#)),
             absent("/admin/sso/providers", by: [.post], for: callers.requireAdmin, answers: saml),

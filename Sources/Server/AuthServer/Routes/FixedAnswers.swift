@@ -18,7 +18,9 @@ struct FixedAnswers: Sendable {
                     "description": "Gatehouse: accounts for Swift apps. Speaks the Supabase Auth protocol.",
                 ]).text.utf8)
         self.settings = Self.features(settings, providers, factors)
-        openIDConfiguration = Self.configuration(issuer: settings.issuer)
+        let document = OAuthMetadata.document(
+            issuer: settings.issuer, settings.oauth, plainProofKeys: settings.allowsPlainProofKeys)
+        openIDConfiguration = Array(AuthJSON.object(document).text.utf8)
     }
 
     /// `/settings` lists each as on or off.
@@ -62,30 +64,7 @@ struct FixedAnswers: Sendable {
             "sms_whatsapp_enabled": .bool(settings.texts?.sendsWhatsApp == true),
             "mfa_web_authn_enabled": .bool(factors.enrolling.contains(.webAuthn)),
             "mfa_recovery_codes_enabled": .bool(factors.enrolling.contains(.recoveryCodes)),
-        ]
-        return Array(AuthJSON.object(members).text.utf8)
-    }
-
-    /// OpenID Connect Discovery 1.0 §3, with Supabase Auth's members.
-    private static func configuration(issuer: String) -> [UInt8] {
-        let members: AuthJSONObject = [
-            "issuer": .string(issuer),
-            "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
-            "token_endpoint": .string("\(issuer)/oauth/token"),
-            "jwks_uri": .string("\(issuer)/.well-known/jwks.json"),
-            "userinfo_endpoint": .string("\(issuer)/oauth/userinfo"),
-            "scopes_supported": ["openid", "profile", "email", "phone", "offline_access"],
-            "response_types_supported": ["code"],
-            "response_modes_supported": ["query"],
-            "grant_types_supported": ["authorization_code", "refresh_token"],
-            "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["RS256", "HS256", "ES256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-            "claims_supported": [
-                "sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
-                "phone_number_verified", "name", "picture", "preferred_username", "updated_at",
-            ],
-            "code_challenge_methods_supported": ["S256", "plain"],
+            "oauth_server_enabled": .bool(settings.oauth != nil),
         ]
         return Array(AuthJSON.object(members).text.utf8)
     }

@@ -32,6 +32,8 @@ package struct AuthSettings: Sendable {
     /// Allows the method `plain` (RFC 7636 §4.2).
     package var allowsPlainProofKeys = false
     package var allowsManualLinking = true
+    /// nil disables the OAuth server.
+    package var oauth: OAuthRules?
     /// Roles whose tokens may use the admin API.
     package var adminRoles = ["service_role", "supabase_admin"]
     package var apiKeys = APIKeys()

@@ -23,6 +23,8 @@ package struct AuthRates: Sendable {
     package var authorize = 60
     /// Per hour.
     package var anonymousUsers = 30
+    /// Token requests of OAuth clients, per 5 minutes.
+    package var oauthToken = 1_500
     /// Second-factor challenges per minute, as many responses, and as many removals.
     package var factors = 15
     /// `/passkeys/authentication/options`, per 5 minutes.
@@ -45,6 +47,13 @@ package enum Limits {
     static let signInMethods = "sign_in_methods"
     static let verify = "verify"
     static let passkey = "passkey"
+    /// Of OAuth clients, whose servers act for many users.
+    static let oauthToken = "oauth_token"
+    static let oauthRegistration = "oauth_registration"
+    /// Typed codes of devices: 2.5 × 10¹⁰ are possible.
+    static let oauthUserCode = "oauth_user_code"
+    /// Metadata documents that are read because somebody asks.
+    static let clientDocument = "client_document"
     /// Per account: each passkey may send a notice.
     static let registerPasskey = "passkey_registration"
     static let export = "export"
@@ -111,6 +120,15 @@ package enum Limits {
             RateLimit(
                 anonymousSignUp, rates.anonymousUsers, per: hour, burst: rates.anonymousUsers,
                 isShared: true),
+        ] + ofClients(rates, per: fiveMinutes)
+    }
+
+    private static func ofClients(_ rates: AuthRates, per time: Duration) -> [RateLimit] {
+        [
+            RateLimit(oauthToken, rates.oauthToken, per: time, burst: max(rates.oauthToken, 30)),
+            RateLimit(oauthRegistration, 10, per: time, burst: 30),
+            RateLimit(oauthUserCode, rates.verify, per: time, burst: 30),
+            RateLimit(clientDocument, 30, per: time, burst: 30),
         ]
     }
 }

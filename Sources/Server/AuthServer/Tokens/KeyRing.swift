@@ -109,10 +109,13 @@ package final class KeyRing: Sendable {
 
     /// - Parameter payload: A JSON object.
     /// - Throws: ``NoSigningKey`` before the first ``reload()``, or an error of the crypto library.
-    package func sign(_ payload: [UInt8]) throws -> String {
+    package func sign(_ payload: [UInt8], as kind: TokenSigner.Kind = .any) throws -> String {
         guard let signer = keys.withLock({ $0?.signer }) else { throw NoSigningKey() }
-        return try signer.sign(payload: payload)
+        return try signer.sign(payload: payload, as: kind)
     }
+
+    /// nil before the first ``reload()``.
+    package var signingAlgorithm: SigningAlgorithm? { keys.withLock { $0?.signer.key.algorithm } }
 
     /// A repeated token costs one digest.
     ///

@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import JSONWebTokens
 
 extension TokenIssuing {
     /// - Parameter handout: The provider's tokens, which the app receives only in this response.
@@ -28,21 +29,24 @@ extension TokenIssuing {
 
     func accessToken(_ issued: IssuedSession) throws -> SignedToken {
         let now = runtime.now().seconds
-        if let agreed = issued.agreed { return try sign(agreed, at: now) }
+        if let agreed = issued.agreed { return try sign(agreed, as: issued.kind, at: now) }
         guard hooks?[.customAccessToken] == nil else { throw UnagreedToken() }
-        return try sign(ownToken(of: issued, issuedAt: now), at: now)
+        return try sign(ownToken(of: issued, issuedAt: now), as: issued.kind, at: now)
     }
 
     /// Asks the hook after the rotation: while it fails, clients repeat the refresh with their current token.
-    private func refreshedToken(_ issued: IssuedSession, to device: Device) async throws -> SignedToken {
+    func refreshedToken(_ issued: IssuedSession, to device: Device) async throws -> SignedToken {
         let issuedAt = runtime.now().seconds
         let own = ownToken(of: issued, issuedAt: issuedAt)
-        return try sign(try await agreed(own, of: issued, to: device, isRefresh: true), at: issuedAt)
+        let token = try await agreed(own, of: issued, to: device, isRefresh: true)
+        return try sign(token, as: issued.kind, at: issuedAt)
     }
 
-    private func sign(_ token: AgreedToken, at now: Int64) throws -> SignedToken {
+    private func sign(
+        _ token: AgreedToken, as kind: TokenSigner.Kind, at now: Int64
+    ) throws -> SignedToken {
         SignedToken(
-            text: try keys.sign(token.claims), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
+            text: try keys.sign(token.claims, as: kind), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
     }
 
     /// Supabase Auth's claims before a hook changes them.
@@ -51,6 +55,10 @@ extension TokenIssuing {
     /// not even change the metadata.
     func ownToken(of issued: IssuedSession, issuedAt: Int64, hasMetadata: Bool = true) -> AgreedToken {
         let end = issuedAt + lifetime(of: issued, issuedAt: issuedAt)
+        if let client = issued.session.client {
+            let claims = clientClaims(of: issued, client, issuedAt: issuedAt, expiresAt: end)
+            return AgreedToken(claims: claims, expiresAt: end)
+        }
         var claims: [UInt8] = []
         for part in hasMetadata ? MetadataPart.allCases : [.none] {
             claims = self.claims(of: issued, issuedAt: issuedAt, expiresAt: end, part)
@@ -95,6 +103,10 @@ extension TokenIssuing {
         writer.endObject()
         return writer.bytes
     }
+}
+
+extension IssuedSession {
+    fileprivate var kind: TokenSigner.Kind { session.client == nil ? .any : .clientAccess }
 }
 
 /// A session opened without its token's hook: a programming error.

@@ -12,6 +12,7 @@ extension UserHandlers {
     }
 
     /// Accepts a session that ended by policy. A session without the user's second factor keeps sessions that had it.
+    /// With `keep_clients=true`, OAuth clients keep theirs.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request, mayBeOver: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
@@ -24,7 +25,8 @@ extension UserHandlers {
         }
         try await accounts.signOut(
             caller.user.id, name: caller.user.name, session: caller.session?.id, level: caller.level,
-            scope: scope, from: callers.device(request, context), at: runtime.now())
+            scope: scope, keepsClients: Query(request)["keep_clients"] == "true",
+            from: callers.device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 

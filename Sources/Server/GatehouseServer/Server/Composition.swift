@@ -67,6 +67,12 @@ func makeBreachedPasswords(_ settings: ServerSettings, _ world: World) -> Breach
     return settings.breachedPasswordsURL.map { BreachedPasswords(url: $0, send: calls.send) }
 }
 
+/// nil unless the OAuth server reads them.
+func makeClientDocuments(_ settings: ServerSettings, _ world: World) -> ClientDocuments? {
+    guard settings.auth.oauth?.readsDocuments == true else { return nil }
+    return ClientDocuments(send: ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve).send)
+}
+
 func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> Webhooks? {
     let made = Webhooks(
         settings.hooks.webhooks, logger: world.logger, chance: world.chance,

@@ -42,7 +42,8 @@ package struct LocalAccounts: Sendable {
             mailer: makeMailer(settings, database, runtime.metrics, world),
             texter: makeTexter(settings, database, world), hooks: makeHooks(settings, world),
             webhooks: webhooks, captcha: makeCaptcha(settings, world),
-            breachedPasswords: makeBreachedPasswords(settings, world))
+            breachedPasswords: makeBreachedPasswords(settings, world),
+            clientDocuments: makeClientDocuments(settings, world))
     }
 
     func tables(

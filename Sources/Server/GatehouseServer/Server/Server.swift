@@ -45,6 +45,7 @@ package struct Server: Sendable {
             let pages = try makePages(settings, secrets, tables, runtime, world)
             tables += pages.tables
             tables += settings.wellKnownFiles.map { [$0.table(runtime)] } ?? []
+            tables += local.auth.oauth.rootTable(besides: settings.authPrefixes).map { [$0] } ?? []
             (self.local, branding) = (local, pages.branding)
         } else {
             (local, branding) = (nil, nil)

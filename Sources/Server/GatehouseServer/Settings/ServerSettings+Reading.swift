@@ -41,6 +41,7 @@ extension ServerSettings {
         let tokens = reader.tokens()
         var auth = reader.auth(isRequired: parts != [.gateway])
         let (pages, brandingFiles) = reader.accountPages(&auth, parts)
+        auth.oauth = parts.contains(.auth) ? reader.oauthRules(auth, pages) : nil
         let outgoing = reader.outgoing()
         // A standalone gateway has no accounts, so no providers.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []

@@ -55,6 +55,7 @@ extension Setting {
         SettingArea("Mail", mail),
         SettingArea("Codes and links", codes),
         SettingArea("Phone", phone),
+        SettingArea("OAuth server", oauth),
         SettingArea("Notices", notices.map(\.setting)),
         SettingArea("Mail templates", MailTemplateSettings.settings),
         SettingArea("Hooks and webhooks", hooks),

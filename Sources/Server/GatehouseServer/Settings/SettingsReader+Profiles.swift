@@ -19,7 +19,7 @@ extension SettingsReader {
         return apps
     }
 
-    private mutating func file<Value>(_ setting: Setting, _ read: ([UInt8]) throws -> Value) -> Value? {
+    mutating func file<Value>(_ setting: Setting, _ read: ([UInt8]) throws -> Value) -> Value? {
         guard let path = text(setting) else { return nil }
         do {
             return try read(Array(GivenSettings.readText(path).utf8))

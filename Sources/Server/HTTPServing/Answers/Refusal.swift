@@ -16,7 +16,7 @@ package struct Refusal: Error, Sendable {
     package var details: [(name: StaticString, value: AuthJSON)] = []
     /// The invalid field, as a JSON Pointer (RFC 6901) into the request's body. Gateway only.
     package var field: String?
-    /// Makes the Auth API respond in OAuth's format with status 400.
+    /// Makes the Auth API respond in OAuth's format.
     package private(set) var oauthError: String?
     package let cause: (any Error)?
 
@@ -32,9 +32,12 @@ package struct Refusal: Error, Sendable {
         self.cause = cause
     }
 
-    /// `{"error":…,"error_description":…}` (RFC 6749 §5.2), always with status 400.
-    package static func oauth(_ error: String, _ description: String, cause: (any Error)? = nil) -> Refusal {
-        var refusal = Refusal(.badRequest, RefusalCode(error), description, cause: cause)
+    /// `{"error":…,"error_description":…}` (RFC 6749 §5.2).
+    package static func oauth(
+        _ error: String, _ description: String, status: HTTPResponse.Status = .badRequest, headers: HTTPFields = [:],
+        cause: (any Error)? = nil
+    ) -> Refusal {
+        var refusal = Refusal(status, RefusalCode(error), description, headers: headers, cause: cause)
         refusal.oauthError = error
         return refusal
     }

@@ -37,7 +37,7 @@ package enum RefusalFormat: Sendable {
             } else {
                 isNew ? .current : .older(status: refusal.status.code, requestID: requestID)
             }
-        var response = Answer.json(status: refusal.oauthError == nil ? refusal.status : .badRequest, capacity: 256) {
+        var response = Answer.json(status: refusal.status, capacity: 256) {
             $0.authError(
                 format, refusal.code, refusal.message, weakPasswordReasons: refusal.weakPasswordReasons,
                 details: refusal.details)

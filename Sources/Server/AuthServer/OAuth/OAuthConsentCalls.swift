@@ -1,0 +1,294 @@
+import AccountDomain
+import AccountStore
+import GatehouseWire
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+
+// What the user sees and decides.
+extension OAuthHandlers {
+    /// Redirects at once if the user consented before, and only this client can receive the code.
+    @Sendable func show(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        guard
+            let found = try await accounts.oauth.look(
+                at: .id(try authorizationID(context)), by: caller.user.id, at: runtime.now())
+        else { throw Refusal.unknownAuthorization }
+        return try await answer(found, caller, request)
+    }
+
+    /// `GET /oauth/device?user_code=…`.
+    @Sendable func showDevice(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        guard let code = Query(request)["user_code"].flatMap(UserCode.read),
+            let found = try await accounts.oauth.look(at: .userCode(code), by: caller.user.id, at: runtime.now())
+        else { throw Refusal.unknownAuthorization }
+        return try await answer(found, caller, request)
+    }
+
+    /// Requests that the caller has looked at, such as on a web page, and not decided.
+    @Sendable func listPending(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let rules = try rules
+        let caller = try await callers.userCaller(request)
+        let pending = try await accounts.oauth.pending(of: caller.user.id, at: runtime.now())
+        let languages = Self.languages(request)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("authorizations", pending) { $0.authorization($1, of: caller.user, rules, languages) }
+            writer.endObject()
+        }
+    }
+
+    private func answer(_ found: FoundAuthorization, _ caller: UserCaller, _ request: Request) async throws -> Response
+    {
+        let authorization = found.authorization
+        switch authorization.status {
+        case .denied, .redeemed, .pushed: throw Refusal.overAuthorization
+        case .approved:
+            return decided(.approved(authorization, code: accounts.secrets.authorizationCode(of: authorization.id)))
+        case .pending: break
+        }
+        if mayAnswer(found, caller) {
+            let account = caller.account
+            let outcome = try await accounts.oauth.approve(
+                authorization.id, by: account, in: caller.session, at: runtime.now())
+            if case .approved = outcome { return decided(outcome) }
+        }
+        let rules = try rules
+        let needsSignIn = !isFresh(authorization, caller)
+        return Answer.json { writer in
+            writer.authorization(found, of: caller.user, rules, Self.languages(request), needsSignIn: needsSignIn)
+        }
+    }
+
+    /// Whether an earlier consent answers (RFC 8252 §8.6).
+    private func mayAnswer(_ found: FoundAuthorization, _ caller: UserCaller) -> Bool {
+        let request = found.authorization.request
+        guard found.authorization.flow == .redirect, found.consent?.covers(request) == true, !request.asksConsent,
+            found.client.isKnown(by: request.redirectURI), isFresh(found.authorization, caller)
+        else { return false }
+        // Ignored: the page asks for what is missing.
+        return (try? callers.require(.approveClient, by: caller)) != nil
+    }
+
+    private func isFresh(_ authorization: OAuthAuthorization, _ caller: UserCaller) -> Bool {
+        authorization.request.isSatisfied(
+            bySignInAt: caller.session?.entries.times.max(), begun: authorization.createdAt, at: runtime.now())
+    }
+
+    @Sendable func decide(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        let id = try authorizationID(context)
+        let body = try await request.jsonMembers(context)
+        switch try body.string("action") {
+        case "approve":
+            try callers.require(.approveClient, by: caller)
+            let found = try await accounts.oauth.authorization(id, of: caller.user.id, at: runtime.now())
+            guard let found else { throw Refusal.unknownAuthorization }
+            if found.authorization.status == .pending, !isFresh(found.authorization, caller) {
+                throw Refusal.freshSignInRequired
+            }
+            return try settled(
+                try await accounts.oauth.approve(id, by: caller.account, in: caller.session, at: runtime.now()))
+        case "deny":
+            let isReport = try body.bool("report") ?? false
+            return try settled(
+                try await accounts.oauth.deny(
+                    id, by: caller.account, in: caller.session, isReport: isReport, at: runtime.now()))
+        default: throw Refusal.invalid("action must be 'approve' or 'deny'")
+        }
+    }
+
+    /// Without a user: a page that must not be shown (`prompt=none`), or that a visitor left.
+    @Sendable func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        guard let cancelled = try await accounts.oauth.cancel(try authorizationID(context), at: runtime.now()) else {
+            throw Refusal.unknownAuthorization
+        }
+        let problem =
+            cancelled.request.forbidsPages
+            ? OAuthProblem("login_required", "The user is not signed in")
+            : OAuthProblem("access_denied", "User denied the request")
+        return Self.redirectAnswer(redirect(cancelled).address(of: problem))
+    }
+
+    private func settled(_ outcome: OAuthDecision) throws -> Response {
+        switch outcome {
+        case .approved, .denied: return decided(outcome)
+        case .gone: throw Refusal.unknownAuthorization
+        case .over: throw Refusal.overAuthorization
+        case .sessionEnded: throw Refusal.sessionExpired
+        }
+    }
+
+    private func decided(_ outcome: OAuthDecision) -> Response {
+        switch outcome {
+        case .approved(let authorization, let code):
+            guard authorization.flow == .redirect, let code else { return Self.deviceAnswer("approved") }
+            return Self.redirectAnswer(redirect(authorization).address(of: code))
+        case .denied(let authorization):
+            guard authorization.flow == .redirect else { return Self.deviceAnswer("denied") }
+            return Self.redirectAnswer(
+                redirect(authorization).address(of: OAuthProblem("access_denied", "User denied the request")))
+        case .gone, .over, .sessionEnded: return Answer.empty(.noContent)
+        }
+    }
+
+    private func redirect(_ authorization: OAuthAuthorization) -> OAuthRedirect {
+        OAuthRedirect(
+            authorization.request.redirectURI, state: authorization.request.state, issuer: settings.issuer)
+    }
+
+    private static func redirectAnswer(_ url: String) -> Response {
+        Answer.json { writer in
+            writer.beginObject()
+            writer.member("redirect_url", url)
+            writer.endObject()
+        }.unstored
+    }
+
+    private static func deviceAnswer(_ status: String) -> Response {
+        Answer.json { writer in
+            writer.beginObject()
+            writer.member("flow", OAuthAuthorization.Flow.device.rawValue)
+            writer.member("status", status)
+            writer.endObject()
+        }.unstored
+    }
+
+    private func authorizationID(_ context: ServerContext) throws -> Identifier<OAuthAuthorization> {
+        guard let id = context.parameters.get("authorization_id").flatMap({ Identifier<OAuthAuthorization>($0) }) else {
+            throw Refusal.unknownAuthorization
+        }
+        return id
+    }
+
+    static func languages(_ request: Request) -> [String] {
+        (request.headers[.acceptLanguage] ?? "").cut(to: 256).split(ascii: ",")
+            .compactMap { $0.split(ascii: ";").first?.split(ascii: " ").first.map(String.init) }
+    }
+}
+
+extension OAuthHandlers {
+    @Sendable func listGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        return try await grants(of: caller.user.id)
+    }
+
+    @Sendable func listUserGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        return try await grants(of: try await server.admin.namedAccount(context).user.id)
+    }
+
+    private func grants(of user: UserID) async throws -> Response {
+        let grants = try await accounts.oauth.grants(of: user)
+        return Answer.json { writer in
+            writer.beginArray()
+            for grant in grants {
+                writer.beginObject()
+                writer.name("client")
+                writer.oauthClient(grant.client)
+                writer.list("scopes", grant.consent.scopes.names) { $0.value($1) }
+                writer.list("resources", grant.consent.resources) { $0.value($1) }
+                writer.member("granted_at", grant.consent.grantedAt)
+                writer.member("last_used_at", ifPresent: grant.lastUsedAt)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+
+    @Sendable func revokeGrant(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        let end = SessionEnd.byUser(
+            .clientRemoved, in: caller.session?.id, from: callers.device(request, context))
+        return try await revokeGrant(of: caller.user, request, as: end)
+    }
+
+    @Sendable func revokeUserGrant(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let user = try await server.admin.namedAccount(context).user
+        return try await revokeGrant(
+            of: user, request, as: .byAdministrator(.clientRemoved, from: callers.device(request, context)))
+    }
+
+    private func revokeGrant(of user: User, _ request: Request, as end: SessionEnd) async throws -> Response {
+        guard let name = Query(request)["client_id"] else { throw Refusal.invalid("client_id is required") }
+        let client: OAuthClient? =
+            if let id = OAuthClientID(name) {
+                try await accounts.oauth.client(id)
+            } else if let url = ClientDocumentURL(name) {
+                try await accounts.oauth.client(document: url.text)
+            } else { nil }
+        guard let client, try await accounts.oauth.revoke(client, of: user, as: end, at: runtime.now()) else {
+            throw Refusal(.notFound, .oauthConsentNotFound, "No active grant found for this client")
+        }
+        return Answer.empty(.noContent)
+    }
+}
+
+extension JSONWriter {
+    /// Supabase Auth's `authorization_id`, `redirect_uri`, `client`, `user` and `scope`; the others are ours.
+    fileprivate mutating func authorization(
+        _ found: FoundAuthorization, of user: User, _ rules: OAuthRules, _ languages: [String],
+        needsSignIn: Bool = false
+    ) {
+        let (authorization, request) = (found.authorization, found.authorization.request)
+        beginObject()
+        member("authorization_id", authorization.id.text)
+        member("redirect_uri", request.redirectURI)
+        name("client")
+        oauthClient(found.client)
+        name("user")
+        beginObject()
+        member("id", user.id.text)
+        member("email", user.email ?? "")
+        endObject()
+        member("scope", request.scopes.text)
+        list("scopes", request.scopes.names) { writer, scope in
+            writer.beginObject()
+            writer.member("name", scope)
+            writer.member(
+                "description", ifPresent: rules.ownScopes.first { $0.name == scope }?.text(for: languages))
+            writer.endObject()
+        }
+        list("resources", request.resources) { $0.value($1) }
+        member("flow", authorization.flow.rawValue)
+        member("requested_at", authorization.createdAt)
+        member("expires_at", authorization.expiresAt)
+        if request.forbidsPages { member("prompt", "none") }
+        if needsSignIn { member("needs_sign_in", true) }
+        name("requester")
+        beginObject()
+        member("ip", ifPresent: authorization.device.address)
+        member("user_agent", ifPresent: authorization.device.userAgent)
+        endObject()
+        endObject()
+    }
+
+    /// As users see it.
+    mutating func oauthClient(_ client: OAuthClient) {
+        beginObject()
+        member("id", client.publicID)
+        member("name", client.metadata.name)
+        member("uri", client.metadata.uri ?? "")
+        // An unverified picture could imitate somebody's.
+        member("logo_uri", client.isVerified ? client.metadata.logo ?? "" : "")
+        member("verified", client.isVerified)
+        member("registration_type", client.registration.rawValue)
+        member("host", ifPresent: client.host)
+        member("created_at", client.createdAt)
+        endObject()
+    }
+}
+
+extension Refusal {
+    fileprivate static let unknownAuthorization = Refusal(
+        .notFound, .oauthAuthorizationNotFound, "authorization not found")
+    fileprivate static let overAuthorization = Refusal.invalid("authorization request cannot be processed")
+}
