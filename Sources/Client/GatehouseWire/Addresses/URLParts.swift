@@ -46,6 +46,9 @@ package struct URLParts: Hashable, Sendable {
         scheme + ":" + (hasAuthority ? "//" : "") + host + (port.map { ":\($0)" } ?? "") + rest
     }
 
+    /// Scheme, host and port (RFC 6454 §4).
+    package var origin: String { "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")" }
+
     package var isWeb: Bool { ["http", "https"].contains(scheme) }
 
     package static let loopbackHosts = ["127.0.0.1", "[::1]", "localhost"]

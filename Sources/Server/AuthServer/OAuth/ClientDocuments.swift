@@ -7,9 +7,10 @@ struct ClientDocumentURL: Sendable {
     let text: String
     fileprivate let url: ProviderURL
 
-    /// nil unless it is an https URL with a path, without query, fragment, user name and dot segments.
+    /// nil unless it is an https URL with a path, without query, fragment, user name and dot segments. On this machine
+    /// also http, which ``OutgoingAddressRule`` allows for development only.
     init?(_ text: String) {
-        guard let url = ProviderURL(text), url.isSecure, url.text == text, let parts = URLParts(text),
+        guard let url = ProviderURL(text), url.isSecure || url.isLoopback, url.text == text, let parts = URLParts(text),
             parts.rest.utf8.count > 1, parts.rest.hasPrefix("/"), !parts.rest.contains(ascii: "?"),
             !parts.rest.split(ascii: "/").contains(where: { ["..", "."].contains(String($0)) })
         else { return nil }

@@ -54,6 +54,27 @@ extension OAuthHandlers {
         return server.openIDConfiguration(request, context)
     }
 
+    /// RFC 9728 §3: of the configured APIs on this origin; others serve their own.
+    private var resourceRoutes: [Route] {
+        guard let rules = settings.oauth, let own = URLParts(settings.externalURL) else { return [] }
+        return rules.resources.compactMap { resource in
+            guard let parts = URLParts(resource), parts.origin == own.origin, !parts.rest.contains(ascii: "?") else {
+                return nil
+            }
+            let bytes = Array(AuthJSON.object(Self.resource(resource, settings.issuer, rules)).text.utf8)
+            let path = parts.rest == "/" ? "" : parts.rest
+            return Route(.get, "/.well-known/oauth-protected-resource" + path) { _, _ in Answer.json(bytes) }
+        }
+    }
+
+    static func resource(_ resource: String, _ issuer: String, _ rules: OAuthRules) -> AuthJSONObject {
+        [
+            "resource": .string(resource), "authorization_servers": [.string(issuer)],
+            "scopes_supported": .array(rules.scopeNames.map(AuthJSON.string)),
+            "bearer_methods_supported": ["header"],
+        ]
+    }
+
     /// Where clients look that know only the issuer (RFC 8414 §3.1, OpenID Connect Discovery §4 as MCP reads it).
     ///
     /// - Parameter prefixes: Of the API, whose own routes serve the root if it is one.
@@ -65,6 +86,7 @@ extension OAuthHandlers {
         }
         let group = RouteGroup(
             prefixes: [""], format: .profile, crossOrigin: CrossOriginPolicy(), cacheControl: "public, max-age=600")
-        return RouteTable(group: group, runtime: runtime, paths.map { Route(.get, $0, showMetadata) })
+        return RouteTable(
+            group: group, runtime: runtime, paths.map { Route(.get, $0, showMetadata) } + resourceRoutes)
     }
 }
