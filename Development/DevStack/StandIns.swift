@@ -11,6 +11,7 @@ package struct StandIns: Sendable {
     package let registration: StandInRegistration
     private let oauth: [StandInOAuth]
     private let landing: LandingPage
+    private let agent: AgentPage
 
     /// The default redirect target.
     package static func site(_ external: String) -> String { external + LandingPage.path }
@@ -38,11 +39,15 @@ package struct StandIns: Sendable {
             registration: StandInRegistration(oauth: oauth, apple: apple, google: google),
             oauth: oauth.map { StandInOAuth($0, settings, world) },
             landing: LandingPage(
-                external: settings.external, app: settings.app, inbox: settings.inbox, offered: settings.offered))
+                external: settings.external, app: settings.app, inbox: settings.inbox, offered: settings.offered),
+            agent: AgentPage(external: settings.external))
     }
 
     package func tables(runtime: ServerRuntime) -> [RouteTable] {
-        [apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime)]
+        [
+            apple.table(runtime: runtime), google.table(runtime: runtime), landing.table(runtime: runtime),
+            agent.table(runtime: runtime),
+        ]
             + oauth.map { $0.table(runtime: runtime) }
     }
 

@@ -75,6 +75,19 @@ def test_a_document_is_a_client(server, site):
     assert ada.http.delete("/user/oauth/grants", params={"client_id": site.id}).status_code == 204
 
 
+def test_a_device_may_name_itself_by_a_document(server, site):
+    device = "urn:ietf:params:oauth:grant-type:device_code"
+    site.more = {"grant_types": [device, "refresh_token"], "redirect_uris": []}
+    ada, agent = User(server), agent_of(server, site)
+    begun = agent.http.post("/oauth/device_authorization", data={"client_id": site.id, "scope": "email"}).json()
+    seen = ada.http.get("/oauth/device", params={"user_code": begun["user_code"]}).json()
+    assert seen["client"]["name"] == "Diary Helper"
+    ada.decide(seen["authorization_id"], "deny")
+    assert agent.token(grant_type=device, device_code=begun["device_code"]).json()["error"] == "access_denied"
+    unknown = agent.http.post("/oauth/device_authorization", data={"client_id": site.server.url + "/other"})
+    assert unknown.status_code == 400 and unknown.json()["error"] == "invalid_client"
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -69,6 +69,7 @@ struct LandingPage: Sendable {
             },
             #"<li><a href="\#(external)/">See users and requests in the console</a></li>\#n"#,
             inbox.map { #"<li><a href="\#($0)">Read this server’s emails and text messages</a></li>\#n"# as HTML },
+            #"<li><a href="\#(AgentPage.path)">Let an agent ask for access to an account</a></li>\#n"#,
             #"<li><a href="\#(APIPage.path)">Try this server’s API</a></li>\#n"#,
         ]
         return "<ul>\n\(links.compactMap(\.self))</ul>\n"

@@ -58,7 +58,8 @@ struct ExpiringRows: Sendable {
         "oauth_authorizations", by: "id", at: "expires_at", stay: .seconds(3_600))
 
     static let all = [
-        oauthAuthorizations, flows, codes, tickets, undos, notices, idTokens, passkeyChallenges, revocations, oneTimeTokens, devices,
+        oauthAuthorizations, flows, codes, tickets, undos, notices, idTokens, passkeyChallenges, revocations,
+        oneTimeTokens, devices,
         challenges,
     ]
 }

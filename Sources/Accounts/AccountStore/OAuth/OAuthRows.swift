@@ -30,7 +30,10 @@ extension OAuthStore {
 
 extension Row {
     /// null for damaged JSON, which no program of ours writes.
-    mutating func json() -> AuthJSON { textIfPresent().flatMap { try? JSONReader.read($0) } ?? .null }  // Ignored: our own
+    mutating func json() -> AuthJSON {
+        // Ignored: our own JSON, so it parses.
+        textIfPresent().flatMap { try? JSONReader.read($0) } ?? .null
+    }
 
     mutating func client() -> OAuthClient { OAuthStore.clientColumns.read(&self) }
 

@@ -34,6 +34,14 @@ extension SessionEndReason {
     public static let linkUndone = Self(rawValue: "link_undone")
     /// The user stopped using the provider's sign-in for this app.
     public static let consentRevoked = Self(rawValue: "consent_revoked")
+    /// The user removed the OAuth client's access. This reason and the next three are only for clients' sessions.
+    public static let clientRemoved = Self(rawValue: "client_removed")
+    /// The operator deleted the OAuth client.
+    public static let clientDeleted = Self(rawValue: "client_deleted")
+    /// The OAuth client gave its access back.
+    public static let clientSignedOut = Self(rawValue: "client_signed_out")
+    /// An authorization code was used twice, which indicates theft.
+    public static let authorizationCodeReused = Self(rawValue: "authorization_code_reused")
     /// The user's account at the provider was deleted.
     public static let providerAccountDeleted = Self(rawValue: "provider_account_deleted")
     /// An old refresh token was used again, which indicates theft.

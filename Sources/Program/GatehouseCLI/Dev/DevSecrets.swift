@@ -99,6 +99,7 @@ package struct DevSecrets: Sendable {
             .redirectPatterns: "true",
             .outgoingLoopback: "true", .hookLoopback: "true",
             .accountPages: "true", .accountPagesName: "gatehouse dev", .console: "true",
+            .oauthServerEnabled: "true",
             .enrollRecoveryCodes: "true", .verifyRecoveryCodes: "true",
             .enrollSecurityKeys: "true", .verifySecurityKeys: "true",
             .passkeysEnabled: "true", .passkeySignUp: "true",

@@ -26,7 +26,9 @@ struct CustomClaims {
         for name in Self.ofClients where isClient && claims[name] != own[name] {
             throw .malformed("the claim \(name) is missing or was changed")
         }
-        for name in Self.texts where !isClient && claims[name]?.stringValue == nil { throw .malformed("\(name) must be a text") }
+        for name in Self.texts where !isClient && claims[name]?.stringValue == nil {
+            throw .malformed("\(name) must be a text")
+        }
         for name in Self.objects where claims[name].map({ $0.objectValue == nil }) == true {
             throw .malformed("\(name) must be an object")
         }

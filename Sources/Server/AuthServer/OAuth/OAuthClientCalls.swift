@@ -39,9 +39,10 @@ extension OAuthHandlers {
 
     /// RFC 6749 §2.3. A public client names itself only.
     ///
+    /// - Parameter isFirst: Whether this may be the client's first request, so that its document is read if needed.
     /// - Throws: ``Refusal`` in OAuth's format: `invalid_client`, with status 401 if the client used `Authorization`.
     func authenticated(
-        _ fields: OAuthFields, _ request: Request, _ context: ServerContext
+        _ fields: OAuthFields, isFirst: Bool = false, _ request: Request, _ context: ServerContext
     ) async throws -> OAuthClient {
         let basic = try Self.basic(request.headers[.authorization])
         guard basic == nil || fields["client_secret"] == nil else {
@@ -52,7 +53,8 @@ extension OAuthHandlers {
             throw Self.invalidClient(basic != nil)
         }
         let secret = basic?.secret ?? fields["client_secret"].map(Secret.init)
-        guard let client = try await known(name) else { throw Self.invalidClient(basic != nil) }
+        let found = isFirst ? try await firstSeen(name, request, context) : try await known(name)
+        guard let client = found else { throw Self.invalidClient(basic != nil) }
         guard client.isConfidential else {
             if let secret, !secret.isEmpty { throw Self.invalidClient(basic != nil) }
             return client
@@ -63,7 +65,16 @@ extension OAuthHandlers {
         return client
     }
 
-    /// Does not read documents: whoever asks for tokens was seen before.
+    private func firstSeen(
+        _ name: String, _ request: Request, _ context: ServerContext
+    ) async throws -> OAuthClient? {
+        do {
+            return try await client(named: name, request, context)
+        } catch let refusal as Refusal where refusal.code == .oauthClientNotFound {
+            throw Refusal.oauth("invalid_client", refusal.message, cause: refusal.cause)
+        }
+    }
+
     private func known(_ name: String) async throws -> OAuthClient? {
         if let id = OAuthClientID(name) { return try await accounts.oauth.client(id) }
         guard let url = ClientDocumentURL(name) else { return nil }

@@ -62,7 +62,8 @@ extension OAuthClientMetadata {
         if let rules, Lookalike.isLike(name, rules.appName) {
             throw ClientMetadataProblem("client_name looks like the name of the app itself")
         }
-        guard !redirectURIs.isEmpty || grants == [.deviceCode], redirectURIs.count <= Self.mostRedirectURIs,
+        guard !redirectURIs.isEmpty || !grants.contains(.authorizationCode),
+            redirectURIs.count <= Self.mostRedirectURIs,
             redirectURIs.allSatisfy(Self.isRedirectURI)
         else {
             throw ClientMetadataProblem(

@@ -50,7 +50,7 @@ extension OAuthHandlers {
     @Sendable func push(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await OAuthFields(body: request, context)
-        let client = try await authenticated(fields, request, context)
+        let client = try await authenticated(fields, isFirst: true, request, context)
         if fields["request_uri"] != nil { throw OAuthProblem.invalidRequest("request_uri cannot be pushed").refusal }
         let target: String
         do { target = try redirectURI(fields, client) } catch let refusal as Refusal {
@@ -74,7 +74,7 @@ extension OAuthHandlers {
     @Sendable func beginDevice(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await OAuthFields(body: request, context)
-        let client = try await authenticated(fields, request, context)
+        let client = try await authenticated(fields, isFirst: true, request, context)
         guard client.metadata.grants.contains(.deviceCode) else {
             throw Refusal.oauth("unauthorized_client", "The client is not registered for the device flow")
         }

@@ -46,7 +46,8 @@ extension TokenIssuing {
         _ token: AgreedToken, as kind: TokenSigner.Kind, at now: Int64
     ) throws -> SignedToken {
         SignedToken(
-            text: try keys.sign(token.claims, as: kind), expiresAt: token.expiresAt, lifetime: max(token.expiresAt - now, 0))
+            text: try keys.sign(token.claims, as: kind), expiresAt: token.expiresAt,
+            lifetime: max(token.expiresAt - now, 0))
     }
 
     /// Supabase Auth's claims before a hook changes them.
