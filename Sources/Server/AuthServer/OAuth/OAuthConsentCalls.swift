@@ -174,8 +174,8 @@ extension OAuthHandlers {
 
 extension OAuthHandlers {
     @Sendable func listGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try rules
         let caller = try await callers.userCaller(request)
+        _ = try rules
         return try await grants(of: caller.user.id)
     }
 
@@ -203,8 +203,8 @@ extension OAuthHandlers {
     }
 
     @Sendable func revokeGrant(_ request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try rules
         let caller = try await callers.userCaller(request)
+        _ = try rules
         let end = SessionEnd.byUser(
             .clientRemoved, in: caller.session?.id, from: callers.device(request, context))
         return try await revokeGrant(of: caller.user, request, as: end)
