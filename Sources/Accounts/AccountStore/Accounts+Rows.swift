@@ -80,6 +80,8 @@ extension Accounts {
                 let grant = $1.textIfPresent()
                 $0.client?.read(grant)
             },
+            .init("key_thumbprint") { $0.keyThumbprint = $1.textIfPresent() },
+            .init("used_proofs") { $0.usedProofs = $1.textIfPresent() },
         ])
 }
 
@@ -197,11 +199,12 @@ extension Connection {
         try run(
             """
             INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id,
-                oauth_client_id, oauth_grant)
+                oauth_client_id, oauth_grant, key_thumbprint, used_proofs)
             VALUES (
                 \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel.rawValue),
                 \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt),
-                \(identity), \(session.client?.id), \((session.client?.json.text)))
+                \(identity), \(session.client?.id), \(session.client?.json.text),
+                \(session.keyThumbprint), \(session.usedProofs))
             """)
     }
 }

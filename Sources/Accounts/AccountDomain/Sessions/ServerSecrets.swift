@@ -108,6 +108,16 @@ package struct ServerSecrets: Sendable {
         }
     }
 
+    /// For proofs of keys (RFC 9449 §8), under each secret, newest first.
+    ///
+    /// - Parameter slot: A span of time, which the nonce names.
+    package func proofNonces(_ slot: Int64) -> [String] {
+        keys.map { key in
+            let code = Self.derive(key.code, "gatehouse proof nonce", Array(String(slot).utf8))
+            return "\(slot)." + Base64URL.text(code.withUnsafeBytes { Array($0.prefix(16)) })
+        }
+    }
+
     /// An authorization's code: derived, so that a lost answer can be repeated and nothing that opens it is stored.
     package func authorizationCode(of authorization: Identifier<OAuthAuthorization>) -> Secret {
         let key = Self.derive(keys[0].code, "gatehouse authorization code", authorization.bytes)

@@ -18,6 +18,10 @@ package struct Session: Sendable {
     package var levelCounter: Int64 = 0
     /// nil for the user's own.
     package var client: SessionClient?
+    /// Of the key without which its refresh tokens open nothing (RFC 9449); nil if they are not bound.
+    package var keyThumbprint: String?
+    /// See ``UsedProofs``.
+    package var usedProofs: String?
 
     package init(
         id: SessionID, user: UserID, createdAt: Instant, refreshedAt: Instant? = nil, counter: Int64 = 0,
@@ -80,6 +84,8 @@ package struct Device: Sendable {
     package var requestID: String?
     /// For the audit log; nil for an API key, and for users. Not stored.
     package var administrator: String?
+    /// Binds the sessions that the request opens.
+    package var keyProof: KeyProof?
 
     /// Keeps the first 512 bytes of the user agent.
     package init(userAgent: String?, address: String?) {

@@ -36,7 +36,8 @@ extension AdminStore {
     static func sessionHistoryLookup(_ user: UserID, limit: Int) -> SQL {
         """
         SELECT active.*, NULL, NULL, NULL, NULL, NULL, NULL FROM (\(SessionStore.sessionsLookup(user))) AS active
-        UNION ALL SELECT id, user_id, created_at, refreshed_at, 0, '', '[]', NULL, 0, NULL, NULL, user_agent, ip,
+        UNION ALL SELECT id, user_id, created_at, refreshed_at, 0, '', '[]', NULL, 0, NULL, NULL, NULL, NULL,
+            user_agent, ip,
             ended_at, reason, actor, request_id, by_agent, by_ip
         FROM (SELECT * FROM ended_sessions WHERE user_id = \(user) ORDER BY ended_at DESC LIMIT \(limit)) AS ended
         """

@@ -92,7 +92,7 @@ extension FlowStore {
         after parent: Session? = nil, from device: Device, at now: Instant, in db: any Connection
     ) throws -> CodeOutcome {
         var account = account
-        var session = accounts.newSession(of: account.user.id, by: method, at: parent?.createdAt ?? now)
+        var session = accounts.newSession(of: account.user.id, by: method, on: device, at: parent?.createdAt ?? now)
         if let parent {
             session.entries.addSecondFactors(of: parent.entries)
             session.factor = parent.factor

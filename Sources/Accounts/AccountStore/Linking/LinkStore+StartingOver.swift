@@ -46,7 +46,7 @@ extension LinkStore {
             try accounts.sessions.endSessions(where: "id = \(asking.id)", end, at: now, in: db)
             try db.insert(made.user)
             for identity in made.identities { try db.insert(identity) }
-            let opened = accounts.newSession(of: made.user.id, by: .otp, at: now)
+            let opened = accounts.newSession(of: made.user.id, by: .otp, on: device, at: now)
             try accounts.mails.noteDevice(device, of: made.user, at: now, in: db)
             try db.insert(opened, from: device)
             let traits: AuthJSONObject = ["provider": "email"]

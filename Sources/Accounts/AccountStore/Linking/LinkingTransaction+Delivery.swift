@@ -11,7 +11,7 @@ extension LinkingTransaction {
         switch step.signIn.delivery {
         case .session:
             account.user.times.lastSignInAt = now
-            let session = accounts.newSession(of: account.user.id, by: .oauth, at: now)
+            let session = accounts.newSession(of: account.user.id, by: .oauth, on: device, at: now)
             delivered = .session(try accounts.sessions.issue(session, to: account))
         case .code: delivered = .code(newCode())
         }

@@ -40,7 +40,8 @@ extension Accounts {
             indexes: [usersByFormerEmail]),
         Migration(32, "telephone numbers", phones, changing: ["users", "factors"]),
         Migration(
-            33, "OAuth clients", oauthTables, changing: ["users", "sessions"], indexes: [sessionsByClient]),
+            33, "OAuth clients, and keys of sessions", oauthTables, changing: ["users", "sessions"],
+            indexes: [sessionsByClient]),
     ]
 
     private static let users: SQL = """

@@ -52,6 +52,9 @@ extension Accounts {
         // No foreign key: a client's sessions end before it is deleted, with a reason.
         "ALTER TABLE sessions ADD COLUMN oauth_client_id \(.uuid)",
         "ALTER TABLE sessions ADD COLUMN oauth_grant \(.json)",
+        // RFC 9449: the key that the refresh tokens are bound to, and its newest proofs.
+        "ALTER TABLE sessions ADD COLUMN key_thumbprint \(.text)",
+        "ALTER TABLE sessions ADD COLUMN used_proofs \(.text)",
     ]
 
     static let sessionsByClient: SQL = """

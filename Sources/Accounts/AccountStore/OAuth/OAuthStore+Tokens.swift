@@ -100,7 +100,7 @@ extension OAuthStore {
     ) throws -> IssuedSession {
         let request = found.authorization.request
         let approving = AuthenticationEntries(found.methods)
-        var session = accounts.newSession(of: account.user.id, by: .oauthClient, at: now)
+        var session = accounts.newSession(of: account.user.id, by: .oauthClient, on: device, at: now)
         session.entries.addSecondFactors(of: approving)
         session.client = SessionClient(
             id: client.id, publicID: client.publicID, name: client.metadata.name, scopes: request.scopes,

@@ -50,7 +50,7 @@ extension PasskeyStore {
         at now: Instant
     ) async throws -> PasskeySignIn {
         let user = holder.account.user
-        var session = accounts.newSession(of: user.id, by: .passkey, at: now)
+        var session = accounts.newSession(of: user.id, by: .passkey, on: device, at: now)
         if proof.countsAsTwoFactors { session.entries.add(.passkey, isUserVerified: true, at: now) }
         let opened = session
         return try await database.write { db in

@@ -42,7 +42,7 @@ extension PasskeyStore {
     ) async throws -> PasskeySignUpOutcome {
         let made = newAccount(signUp, id: challenge.newUser, at: now)
         let passkey = signUp.passkey.passkey(accounts.newID(), of: made.user.id, at: now)
-        let session = accounts.newSession(of: made.user.id, by: .passkey, at: now)
+        let session = accounts.newSession(of: made.user.id, by: .passkey, on: device, at: now)
         return try await database.write { db in
             var account = made
             guard try db.isFree(passkey) else { return .credentialExists }

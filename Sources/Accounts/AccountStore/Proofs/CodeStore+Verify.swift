@@ -273,7 +273,7 @@ extension CodeStore {
         _ account: Account, by slot: TokenSlot, from device: Device, at now: Instant, in db: any Connection
     ) throws -> IssuedSession {
         var account = account
-        let session = accounts.newSession(of: account.user.id, by: .otp, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .otp, on: device, at: now)
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
         try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)

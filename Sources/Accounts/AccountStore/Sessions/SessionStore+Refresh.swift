@@ -11,6 +11,8 @@ package enum RefreshOutcome: Sendable {
     case expired(SessionEnd.Reason)
     /// Never issued.
     case ahead
+    /// The session's tokens are bound to a key, and the request has no fresh proof of it. The session continues.
+    case unproven(isReplay: Bool)
     /// There are two holders. The session has ended, and the audit log contains the reason, unless the policy or
     /// ``RefreshVerdict/outgrown`` only refuses the token.
     case reused
@@ -45,6 +47,11 @@ extension SessionStore {
         _ session: SessionID, counter: Int64, _ key: RefreshTokenKey? = nil, from device: Device,
         recordsRepeats: Bool = true, at now: Instant
     ) async throws -> RefreshOutcome {
+        if let proof = device.keyProof {
+            let outcome = try await refresh(
+                session, counter: counter, key, with: proof, from: device, recordsRepeats: recordsRepeats, at: now)
+            if let outcome { return outcome }
+        }
         let rotation = Self.rotation(of: session, counter: counter, policy: policy, from: device, at: now)
         let lookup = Self.refreshLookup(session)
         var doubt: DatabaseFailure?
@@ -61,6 +68,7 @@ extension SessionStore {
                 if changed.count == 1, counter + 1 >= session.levelCounter || session.assuranceLevel == .aal1 {
                     return .issued(try issue(session, to: account, key), .rotate)
                 }
+                if session.keyThumbprint != nil { return .unproven(isReplay: false) }
                 if let outcome = try await decide(counter, session, account, key, from: device, at: now) {
                     if recordsRepeats, case .issued(let issued, .reissueLate) = outcome {
                         try await recordRepeat(of: issued, from: device, at: now)
@@ -182,7 +190,7 @@ extension SessionStore {
         UPDATE sessions SET refresh_token_counter = \(.null), refreshed_at = \(.null),
             user_agent = \(.null), ip = \(.null)
         \(.ofMany)
-        WHERE refresh_token_counter = \(.null) AND created_at >= \(.null)
+        WHERE key_thumbprint IS NULL AND refresh_token_counter = \(.null) AND created_at >= \(.null)
             AND coalesce(refreshed_at, created_at) >= \(.null)
             AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(.null))
             AND (aal <> 'aal1' OR created_at >= \(.null) OR NOT EXISTS (
@@ -203,14 +211,14 @@ extension SessionStore {
 }
 
 extension Row {
-    fileprivate mutating func sessionAndAccount() -> (session: Session, account: Account) {
+    mutating func sessionAndAccount() -> (session: Session, account: Account) {
         let account = Account(user: user(), identities: identityIfPresent().map { [$0] } ?? [])
         return (session(), account)
     }
 }
 
 /// Merges an account's rows, one per identity.
-private func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
+func wholeAccount(_ rows: [(session: Session, account: Account)]) -> (session: Session, account: Account)? {
     guard var found = rows.first, rows.count > 1 else { return rows.first }
     found.account.identities = rows.flatMap(\.account.identities)
         .sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }

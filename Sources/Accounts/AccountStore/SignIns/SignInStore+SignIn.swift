@@ -19,7 +19,7 @@ extension SignInStore {
 
     /// - Parameter account: Its hash was checked. If the stored hash differs, nothing happens.
     package func signIn(_ account: Account, from device: Device, at now: Instant) async throws -> SignInOutcome {
-        let session = accounts.newSession(of: account.user.id, by: .password, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .password, on: device, at: now)
         let checkedHash = account.user.passwordHash?.reveal()
         return try await database.write { db in
             let changed = try db.run(

@@ -63,7 +63,7 @@ extension SignInStore {
         // The stored identity records an unproven address. An auto-confirmed sign-up's response says otherwise, as in
         // Supabase Auth.
         let answered = signUp.isConfirmed ? identityAnswered(account.identities[0], signUp) : account.identities[0]
-        let session = accounts.newSession(of: account.user.id, by: .password, at: now)
+        let session = accounts.newSession(of: account.user.id, by: .password, on: device, at: now)
         if signUp.isConfirmed { account.user.times.lastSignInAt = now }
         let fresh = account
         return try await database.write { db in
@@ -107,7 +107,7 @@ extension SignInStore {
         user.userMetadata = AuthJSON.object(metadata).text
         user.times.lastSignInAt = now
         let account = Account(user: user, identities: [])
-        let session = accounts.newSession(of: user.id, by: .anonymous, at: now)
+        let session = accounts.newSession(of: user.id, by: .anonymous, on: device, at: now)
         return try await database.write { db in
             try accounts.admit(account)
             try db.insert(account.user)

@@ -10,7 +10,7 @@ extension AdminHandlers {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
         let email = try EmailAddress(checking: try body.string("email") ?? "")
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
@@ -36,7 +36,7 @@ extension AdminHandlers {
             try mailAdmission.requireRoom(in: [account.user.times.emailConfirmedAt == nil ? .others : .confirmed])
         }
         let isMailed = try await accounts.mails.mailRecovery(
-            of: account.user.id, asked, byAdministratorOn: callers.device(request, context), at: runtime.now())
+            of: account.user.id, asked, byAdministratorOn: try callers.device(request, context), at: runtime.now())
         guard isMailed else { throw Refusal.invalid("The user has no email address") }
         mailer.ring(.codes)
         return Answer.empty(.noContent)
@@ -60,7 +60,7 @@ extension AdminHandlers {
         guard kind != .emailChangeCurrent || mail.confirmsBothAddresses else {
             throw Refusal.invalid("Enable secure email change to generate link for current email")
         }
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)

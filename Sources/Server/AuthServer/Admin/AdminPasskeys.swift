@@ -24,7 +24,7 @@ extension AdminHandlers {
         let account = try await namedAccount(context)
         let outcome = try await accounts.passkeys.removePasskey(
             try server.passkeys.passkeyID(context), of: account.user.id,
-            byAdministratorOn: callers.device(request, context),
+            byAdministratorOn: try callers.device(request, context),
             at: runtime.now())
         if case .gone = outcome { throw Refusal.unknownUser }
         _ = try server.passkeys.changed(outcome)

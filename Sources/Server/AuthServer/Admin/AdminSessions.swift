@@ -24,7 +24,7 @@ extension AdminHandlers {
 
     @Sendable func endUserSessions(_ request: Request, _ context: ServerContext) async throws -> Response {
         let count = try await accounts.admin.endSessions(
-            of: try userID(context), byAdministratorOn: callers.device(request, context), at: runtime.now())
+            of: try userID(context), byAdministratorOn: try callers.device(request, context), at: runtime.now())
         guard let count else { throw Refusal.unknownUser }
         return Answer.json { writer in
             writer.beginObject()
@@ -39,7 +39,7 @@ extension AdminHandlers {
             throw Refusal(.notFound, .validationFailed, "session_id must be a UUID")
         }
         let hasEnded = try await accounts.admin.endSession(
-            id, of: user, byAdministratorOn: callers.device(request, context), at: runtime.now())
+            id, of: user, byAdministratorOn: try callers.device(request, context), at: runtime.now())
         guard let hasEnded else { throw Refusal.unknownUser }
         guard hasEnded else { throw Refusal(.notFound, .sessionNotFound, "Session not found") }
         return Answer.json(Array("{}".utf8))

@@ -33,7 +33,7 @@ extension AdminHandlers {
         }
         attributes.passwordHash = try await newPasswordHash(body)
         return try answer(
-            await accounts.admin.create(attributes, from: callers.device(request, context), at: runtime.now()))
+            await accounts.admin.create(attributes, from: try callers.device(request, context), at: runtime.now()))
     }
 
     @Sendable func readUser(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -54,7 +54,7 @@ extension AdminHandlers {
             attributes.passwordHash = try await server.signIns.hashed(password, for: .none)
         }
         return try answer(
-            await accounts.admin.update(id, attributes, from: callers.device(request, context), at: runtime.now()))
+            await accounts.admin.update(id, attributes, from: try callers.device(request, context), at: runtime.now()))
     }
 
     /// The body may be `{"should_soft_delete": bool}` or empty.
@@ -64,8 +64,8 @@ extension AdminHandlers {
         let isSoft = bytes.isEmpty ? false : try JSONMembers(bytes).bool("should_soft_delete") ?? false
         let isDone =
             isSoft
-            ? try await accounts.softDelete(id, from: callers.device(request, context), at: runtime.now())
-            : try await accounts.delete(id, actor: nil, from: callers.device(request, context), at: runtime.now())
+            ? try await accounts.softDelete(id, from: try callers.device(request, context), at: runtime.now())
+            : try await accounts.delete(id, actor: nil, from: try callers.device(request, context), at: runtime.now())
         guard isDone else { throw Refusal.unknownUser }
         return Answer.json(Array("{}".utf8))
     }

@@ -17,7 +17,7 @@ extension AdminHandlers {
         let body = try await request.jsonMembers(context)
         let name = try server.factors.factorName(body)
         let outcome = try await accounts.factors.renameFactor(
-            id, of: user, to: name, from: callers.device(request, context), at: runtime.now())
+            id, of: user, to: name, from: try callers.device(request, context), at: runtime.now())
         return try answer(outcome, name: name)
     }
 
@@ -26,7 +26,7 @@ extension AdminHandlers {
     @Sendable func removeUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let outcome = try await accounts.factors.removeFactor(
-            id, of: user, byAdministratorOn: callers.device(request, context), at: runtime.now())
+            id, of: user, byAdministratorOn: try callers.device(request, context), at: runtime.now())
         return try answer(outcome)
     }
 

@@ -155,9 +155,9 @@ extension FactorHandlers {
             try requireVerifying(factor.kind)
             let answer = FactorCodeAnswer(factor: factor, challenge: challenge, code: code.trimmed)
             let phone = factor.phone.flatMap(PhoneNumber.init)
-            return try await take(answer, sentTo: phone, of: caller, callers.device(request, context))
+            return try await take(answer, sentTo: phone, of: caller, try callers.device(request, context))
         case .webAuthn:
-            return try await verifyKey(factor, challenge, body, of: caller, callers.device(request, context))
+            return try await verifyKey(factor, challenge, body, of: caller, try callers.device(request, context))
         case .recoveryCodes: throw Refusal.unknownFactorType
         }
     }
@@ -243,7 +243,7 @@ extension FactorHandlers {
         let (caller, factor) = try await ownFactor(request, context)
         if factor.isVerified, caller.hasOldToken { throw Refusal.removalLevel }
         let outcome = try await accounts.factors.removeFactor(
-            factor.id, of: caller.user.id, in: caller.session?.id, from: callers.device(request, context),
+            factor.id, of: caller.user.id, in: caller.session?.id, from: try callers.device(request, context),
             at: runtime.now())
         switch outcome {
         case .removed(let factor): return Answer.id(factor.id)

@@ -18,7 +18,7 @@ extension FactorHandlers {
         let body = try await request.jsonMembers(context)
         guard let code = RecoveryCode(typed: try body.secret("code") ?? Secret("")) else { throw Refusal.codeEmpty }
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         let raised: IssuedSession? = try await attemptFactor(of: caller) {
             let hash: Secret?
             switch try await accounts.recoveryCodes.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {

@@ -36,7 +36,8 @@ extension FactorHandlers {
                 named: name, of: caller.user.id, in: caller.session?.id, at: runtime.now())
             let codes = try await hashedCodes(for: server.signIns.source(request, context))
             let factor = try await accounts.recoveryCodes.makeRecoverySet(
-                named: name, codes, of: caller.user.id, in: caller.session?.id, from: callers.device(request, context),
+                named: name, codes, of: caller.user.id, in: caller.session?.id,
+                from: try callers.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -52,7 +53,7 @@ extension FactorHandlers {
             let codes = try await hashedCodes(for: server.signIns.source(request, context))
             let factor = try await accounts.recoveryCodes.replaceRecoveryCodes(
                 codes, checked: checked, of: caller.user.id, in: caller.session?.id,
-                from: callers.device(request, context),
+                from: try callers.device(request, context),
                 at: runtime.now())
             return recoveryCodes(codes, of: factor)
         }
@@ -63,7 +64,8 @@ extension FactorHandlers {
         let caller = try await permanentCaller(request)
         return try await answeringRefusals("AAL2 required to delete recovery codes", of: caller) {
             let factor = try await accounts.recoveryCodes.deleteRecoverySet(
-                of: caller.user.id, in: caller.session?.id, from: callers.device(request, context), at: runtime.now())
+                of: caller.user.id, in: caller.session?.id, from: try callers.device(request, context),
+                at: runtime.now())
             return Answer.id(factor.id)
         }
     }

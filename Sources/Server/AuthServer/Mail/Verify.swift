@@ -25,7 +25,7 @@ extension MailHandlers {
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
             return try await answer(
                 verify(.link(hash), for: slots, by: known, request, context),
-                to: callers.device(request, context), orRefuse: .linkUnknown)
+                to: try callers.device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
             guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init)
@@ -67,7 +67,7 @@ extension MailHandlers {
     ) async throws -> Response {
         try await answer(
             try code(proof, for: slots, by: caller, request, context),
-            to: callers.device(request, context), orRefuse: .codeUnknown)
+            to: try callers.device(request, context), orRefuse: .codeUnknown)
     }
 
     private func knownCaller(_ body: JSONMembers, _ request: Request) async throws -> KnownCaller {
@@ -129,7 +129,7 @@ extension MailHandlers {
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
         let proof = try await approved(proof, for: slots)
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         var caller = VerifyingCaller(browser: browser(request), token: known.token)
         caller.passkey = known.passkey
         let (cookie, secrets) = (DeviceCookie(request, isSecure: server.identities.isSecure), accounts.secrets)

@@ -85,7 +85,7 @@ extension MailHandlers {
     private func follow(
         _ link: FollowedLink, _ slots: [TokenSlot], defers: Bool, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         let outcome = try await server.tokens.issuing(to: device) {
             try await $0.codes.follow(
                 link.token, for: slots, defers: defers, in: browser(request), from: device, at: $1)

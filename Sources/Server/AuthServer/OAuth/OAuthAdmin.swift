@@ -88,7 +88,8 @@ extension OAuthHandlers {
     @Sendable func deleteClient(_ request: Request, _ context: ServerContext) async throws -> Response {
         let client = try await named(context)
         let isDeleted = try await accounts.oauth.delete(
-            client.id, administrator: context.administrator, from: callers.device(request, context), at: runtime.now())
+            client.id, administrator: context.administrator, from: try callers.device(request, context),
+            at: runtime.now())
         guard isDeleted else { throw Refusal.unknownClient }
         return Answer.empty(.noContent)
     }

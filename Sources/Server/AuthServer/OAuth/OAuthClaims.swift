@@ -38,10 +38,19 @@ extension OAuthHandlers {
     /// OpenID Connect Core §5.3.
     @Sendable func showUserInfo(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
-        guard let token = request.headers.bearerToken else { throw Self.badBearer(nil, "A bearer token is required") }
+        let bound = Self.boundToken(request)
+        guard let token = bound ?? request.headers.bearerToken else {
+            throw Self.badBearer(nil, "A bearer token is required")
+        }
         guard let session = try await active(token, forAudience: Self.userInfoURL(settings.issuer)),
-            let scopes = session.scopes, scopes.contains(OAuthScopes.openID) || !scopes.names.isEmpty
+            let scopes = session.scopes
         else { throw Self.badBearer("invalid_token", "The access token is invalid, expired or for another audience") }
+        let key = session.claims.members["cnf"]?["jkt"]?.stringValue
+        let proof = try callers.keyProof(request, accessToken: token)
+        guard key == nil && bound == nil || key != nil && bound != nil && proof?.thumbprint == key else {
+            throw Self.badBearer(
+                "invalid_token", "The access token is bound to a key, and needs the scheme DPoP with a proof")
+        }
         guard scopes.contains(OAuthScopes.openID) else {
             throw Self.badBearer("insufficient_scope", "The access token lacks the scope openid")
         }
@@ -51,6 +60,14 @@ extension OAuthHandlers {
             writer.claims(of: user, scopes)
             writer.endObject()
         }
+    }
+
+    /// RFC 9449 §7.1.
+    private static func boundToken(_ request: Request) -> String? {
+        guard let header = request.headers[.authorization], header.cut(to: 5).lowercased() == "dpop " else {
+            return nil
+        }
+        return String(Substring(header.utf8.dropFirst(5)))
     }
 
     struct ActiveToken {
@@ -115,6 +132,7 @@ extension TokenIssuing {
         if let time = client.signedInAt { writer.member("auth_time", time.seconds) }
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
+        if let thumbprint = session.keyThumbprint { writer.confirmation(thumbprint) }
         if client.scopes.contains(OAuthScopes.email) { writer.member("email", user.email ?? "") }
         if client.scopes.contains(OAuthScopes.phone) { writer.member("phone", user.phone ?? "") }
         writer.endObject()

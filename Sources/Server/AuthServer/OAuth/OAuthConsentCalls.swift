@@ -206,7 +206,7 @@ extension OAuthHandlers {
         let caller = try await callers.userCaller(request)
         _ = try rules
         let end = SessionEnd.byUser(
-            .clientRemoved, in: caller.session?.id, from: callers.device(request, context))
+            .clientRemoved, in: caller.session?.id, from: try callers.device(request, context))
         return try await revokeGrant(of: caller.user, request, as: end)
     }
 
@@ -214,7 +214,7 @@ extension OAuthHandlers {
         _ = try rules
         let user = try await server.admin.namedAccount(context).user
         return try await revokeGrant(
-            of: user, request, as: .byAdministrator(.clientRemoved, from: callers.device(request, context)))
+            of: user, request, as: .byAdministrator(.clientRemoved, from: try callers.device(request, context)))
     }
 
     private func revokeGrant(of user: User, _ request: Request, as end: SessionEnd) async throws -> Response {

@@ -3,6 +3,7 @@ import GatehouseWire
 package import HTTPServing
 import HTTPTypes
 import Hummingbird
+import JSONWebTokens
 
 /// RFC 8414, and OpenID Connect Discovery 1.0 §3.
 enum OAuthMetadata {
@@ -35,6 +36,7 @@ enum OAuthMetadata {
         members["device_authorization_endpoint"] = .string("\(issuer)/oauth/device_authorization")
         members["revocation_endpoint"] = .string("\(issuer)/oauth/revoke")
         members["introspection_endpoint"] = .string("\(issuer)/oauth/introspect")
+        members["dpop_signing_alg_values_supported"] = .array(PossessionProof.algorithms.map(AuthJSON.string))
         members["authorization_response_iss_parameter_supported"] = true
         members["client_id_metadata_document_supported"] = .bool(rules.readsDocuments)
         members["prompt_values_supported"] = ["none", "login", "consent", "select_account"]

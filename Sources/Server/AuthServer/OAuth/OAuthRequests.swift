@@ -38,7 +38,7 @@ extension OAuthHandlers {
     ) async throws(OAuthProblem) -> Response {
         do {
             let begun = try await accounts.oauth.begin(
-                asked, of: client.id, from: callers.device(request, context), at: runtime.now())
+                asked, of: client.id, from: try callers.device(request, context), at: runtime.now())
             return leadToPage(rules, begun.id)
         } catch {
             context.note(runtime.refusal(of: error), level: .error)
@@ -61,7 +61,7 @@ extension OAuthHandlers {
             asked = try self.asked(fields, of: client, rules, redirectURI: target)
         } catch { throw error.refusal }
         let begun = try await accounts.oauth.begin(
-            asked, of: client.id, status: .pushed, from: callers.device(request, context), at: runtime.now())
+            asked, of: client.id, status: .pushed, from: try callers.device(request, context), at: runtime.now())
         return Answer.json(status: .created) { writer in
             writer.beginObject()
             writer.member("request_uri", Self.pushedPrefix + begun.id.text)
@@ -86,7 +86,7 @@ extension OAuthHandlers {
         } catch { throw error.refusal }
         let code = newSecret()
         let begun = try await accounts.oauth.begin(
-            asked, of: client.id, deviceCode: code, from: callers.device(request, context), at: runtime.now())
+            asked, of: client.id, deviceCode: code, from: try callers.device(request, context), at: runtime.now())
         let shown = UserCode.shown(begun.userCode ?? "")
         return Answer.json { writer in
             writer.beginObject()

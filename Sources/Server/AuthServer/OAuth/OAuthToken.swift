@@ -20,7 +20,7 @@ extension OAuthHandlers {
         guard client.metadata.grants.contains(grant) else {
             throw Refusal.oauth("unauthorized_client", "The client is not registered for this grant type")
         }
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         let resources: [String]
         do throws(OAuthProblem) { resources = try self.resources(fields, rules) } catch { throw error.refusal }
         switch grant {
@@ -80,6 +80,7 @@ extension OAuthHandlers {
                 narrowed, try await server.tokens.refreshedToken(narrowed, to: device), client, nonce: nil)
         case nil, .unknown, .ahead:
             throw Refusal.oauth("invalid_grant", "The refresh token is unknown or its session has ended")
+        case .unproven: throw Refusal.unproven
         case .reused: throw Refusal.oauth("invalid_grant", "The refresh token was used before")
         case .expired: throw Refusal.oauth("invalid_grant", "The session has expired")
         case .banned: throw Refusal.oauth("invalid_grant", "The user is banned")
@@ -115,7 +116,7 @@ extension OAuthHandlers {
         return Answer.json(capacity: 3_072) { writer in
             writer.beginObject()
             writer.member("access_token", signed.text)
-            writer.member("token_type", "bearer")
+            writer.member("token_type", issued.session.keyThumbprint == nil ? "bearer" : "DPoP")
             writer.member("expires_in", signed.lifetime)
             writer.member("expires_at", signed.expiresAt)
             if hasRefresh { writer.member("refresh_token", issued.refreshToken.reveal()) }

@@ -14,7 +14,7 @@ extension OAuthHandlers {
         guard let token = fields["token"] else { throw OAuthProblem.invalidRequest("token is required").refusal }
         if let session = try await session(of: token), session.client?.id == client.id {
             try await accounts.oauth.signOut(
-                session, by: client, from: callers.device(request, context), at: runtime.now())
+                session, by: client, from: try callers.device(request, context), at: runtime.now())
         }
         return Answer.json(Array("{}".utf8)).unstored
     }

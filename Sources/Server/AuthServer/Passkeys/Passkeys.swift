@@ -52,7 +52,7 @@ extension PasskeyHandlers {
         let (rules, party) = try passkeyRules()
         let caller = try await passkeyOwner(request)
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         var purpose = PasskeyChallenge.Purpose.conditionalRegistration(caller.user.id)
         let isConditional = PasskeyChallenge(given.challenge, for: purpose, accounts.secrets) != nil
         if !isConditional { purpose = .registration(caller.user.id) }
@@ -105,7 +105,8 @@ extension PasskeyHandlers {
         let caller = try await callers.userCaller(request)
         try callers.require(.removePasskey, by: caller)
         let outcome = try await accounts.passkeys.remove(
-            try passkeyID(context), of: caller.user.id, by: caller.session?.id, from: callers.device(request, context),
+            try passkeyID(context), of: caller.user.id, by: caller.session?.id,
+            from: try callers.device(request, context),
             at: runtime.now())
         _ = try changed(outcome)
         return Answer.empty(.noContent)

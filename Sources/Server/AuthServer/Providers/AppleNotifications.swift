@@ -25,7 +25,7 @@ extension IdentityHandlers {
             let notice = ProviderNotice(
                 id: "\(notification.id) \(index)", provider: apple.name, subject: event.subject, kind: kind,
                 occurredAt: min(event.occurredAt ?? notification.issuedAt, now))
-            let outcome = try await accounts.links.apply(notice, from: callers.device(request, context), at: now)
+            let outcome = try await accounts.links.apply(notice, from: try callers.device(request, context), at: now)
             counts.notices.increment(apple.name, kind.rawValue, "\(outcome)")
         }
         return Answer.json { writer in

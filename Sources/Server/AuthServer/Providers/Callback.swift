@@ -49,7 +49,7 @@ extension IdentityHandlers {
         do {
             // Providers can be slow; the browser gets a response within the time limit.
             return try await runtime.limited(to: runtime.requestTimeLimit) {
-                try await trade(Secret(code), of: flow, fields, redirect, callers.device(request, context))
+                try await trade(Secret(code), of: flow, fields, redirect, try callers.device(request, context))
             }
         } catch {
             // The app waits for its browser, which cannot read JSON, so every error becomes a redirect.

@@ -10,7 +10,7 @@ extension IdentityHandlers {
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.links.unlink(
             try identityID(context), of: caller.user.id, keeping: caller.session?.id,
-            from: callers.device(request, context),
+            from: try callers.device(request, context),
             at: runtime.now())
         _ = try account(outcome)
         return Answer.json(Array("{}".utf8))
@@ -37,7 +37,8 @@ extension IdentityHandlers {
         let caller = try await linkingCaller(request, for: .removeSignInMethod)
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
         let outcome = try await accounts.links.undoLink(
-            try identityID(context), of: caller.user.id, by: caller.session?.id, from: callers.device(request, context),
+            try identityID(context), of: caller.user.id, by: caller.session?.id,
+            from: try callers.device(request, context),
             at: runtime.now())
         let left = try account(outcome)
         return Answer.json { $0.user(left) }

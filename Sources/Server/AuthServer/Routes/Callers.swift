@@ -91,11 +91,13 @@ extension Callers {
         return UserCaller(account: current.account, session: current.session, claims: claims)
     }
 
-    func device(_ request: Request, _ context: ServerContext) -> Device {
+    /// - Throws: ``Refusal`` for an unusable proof of a key: see ``KeyProofs``.
+    func device(_ request: Request, _ context: ServerContext) throws -> Device {
         var device = Device(
             userAgent: request.headers[.userAgent],
             address: runtime.clientAddress.text(peer: context.peerAddress, request.headers))
         device.requestID = context.requestID
+        device.keyProof = try keyProof(request)
         device.administrator = context.administrator
         if settings.mail?.notices.isEmpty == false {
             device.language = request.headers[.acceptLanguage].map { $0.cut(to: 256) }

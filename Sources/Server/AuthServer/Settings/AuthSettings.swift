@@ -7,6 +7,8 @@ package struct AuthSettings: Sendable {
     package var externalURL: String
     /// The external URL by default.
     package var issuer: String
+    /// Of its paths; an empty string is the root.
+    package var prefixes = [""]
     /// In whole seconds.
     package var accessTokenLifetime: Duration = .seconds(3_600)
     package var tokenRoom = TokenRoom()

@@ -31,7 +31,7 @@ extension SignInHandlers {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         guard let outcome = try await outcome(of: text, from: device) else {
             counts.refreshes.increment("malformed")
             // A well-formed token of Supabase's first format that this server did not issue.
@@ -48,6 +48,7 @@ extension SignInHandlers {
             return response
         case .unknown(let reason): throw Refusal.unknownRefreshToken.telling(reason)
         case .ahead: throw Refusal.invalid("Refresh token is not valid")
+        case .unproven: throw Refusal.unproven
         case .banned:
             throw Refusal(.badRequest, .userBanned, "Invalid Refresh Token: User Banned").telling(.banned)
         case .expired(let reason):
@@ -80,7 +81,7 @@ extension SignInHandlers {
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         // Retries once if the account changes in between, such as by a rehash.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
@@ -120,7 +121,7 @@ extension SignInHandlers {
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
         let named = try signInAddress(body)
-        let device = callers.device(request, context)
+        let device = try callers.device(request, context)
         var rejection: Refusal?
         var found: PasswordHolder?
         do {
@@ -216,13 +217,14 @@ extension SignInHandlers {
 }
 
 extension RefreshOutcome {
-    fileprivate var label: String {
+    var label: String {
         switch self {
         case .issued(_, let verdict): verdict.rawValue
         case .unknown: "unknown"
         case .banned: "banned"
         case .expired: "expired"
         case .ahead: "ahead"
+        case .unproven(let isReplay): isReplay ? "replayed_proof" : "unproven"
         case .reused: "revoke"
         }
     }

@@ -97,6 +97,7 @@ extension TokenIssuing {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
+        if let thumbprint = session.keyThumbprint { writer.confirmation(thumbprint) }
         // Only where it matters whether this token was used: an earlier refresh token then shows that the response was
         // lost.
         let isRaised = session.assuranceLevel > .aal1 && session.counter == session.levelCounter && session.counter > 0
@@ -121,6 +122,14 @@ struct SignedToken: Sendable {
 }
 
 extension JSONWriter {
+    /// RFC 9449 §6.1.
+    mutating func confirmation(_ thumbprint: String) {
+        name("cnf")
+        beginObject()
+        member("jkt", thumbprint)
+        endObject()
+    }
+
     /// - Parameter showsIdentities: false writes `"identities": null` and no factors, as in the list of users.
     mutating func user(
         _ account: Account, showsIdentities: Bool = true, more: (inout JSONWriter) -> Void = { _ in }

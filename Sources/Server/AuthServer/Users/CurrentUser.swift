@@ -26,7 +26,7 @@ extension UserHandlers {
         try await accounts.signOut(
             caller.user.id, name: caller.user.name, session: caller.session?.id, level: caller.level,
             scope: scope, keepsClients: Query(request)["keep_clients"] == "true",
-            from: callers.device(request, context), at: runtime.now())
+            from: try callers.device(request, context), at: runtime.now())
         return Answer.empty(.noContent)
     }
 
@@ -35,7 +35,7 @@ extension UserHandlers {
         let caller = try await callers.userCaller(request)
         let body = try await request.jsonMembers(context)
         let password = try body.secret("password")
-        var update = UserUpdate(device: callers.device(request, context))
+        var update = UserUpdate(device: try callers.device(request, context))
         update.metadata = try body.object("data")
         try server.signIns.checkSize(of: update.metadata)
         let email = try newEmail(body, of: caller.user)

@@ -33,7 +33,7 @@ extension UserHandlers {
         let user = caller.user
         let hasEnded = try await accounts.sessions.endSession(
             id, of: user.id, name: user.name, by: caller.session?.id, level: caller.level,
-            from: callers.device(request, context), at: runtime.now())
+            from: try callers.device(request, context), at: runtime.now())
         guard hasEnded else {
             if caller.isTooLow, try await accounts.current(user.id, session: id)?.session != nil {
                 throw Refusal.sessionIsHigher

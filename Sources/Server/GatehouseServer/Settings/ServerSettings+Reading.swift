@@ -42,12 +42,13 @@ extension ServerSettings {
         var auth = reader.auth(isRequired: parts != [.gateway])
         let (pages, brandingFiles) = reader.accountPages(&auth, parts)
         auth.oauth = parts.contains(.auth) ? reader.oauthRules(auth, pages) : nil
+        auth.prefixes = reader.authPrefixes()
         let outgoing = reader.outgoing()
         // A standalone gateway has no accounts, so no providers.
         let providers = parts.contains(.auth) ? reader.providers(auth, outgoing) : []
         return Self(
             parts: parts, auth: auth, listen: reader.mainAddress(), metricsListen: reader.listenAddress(.metricsListen),
-            servesAPIDocument: reader.flag(.openAPI), authPrefixes: reader.authPrefixes(), providers: providers,
+            servesAPIDocument: reader.flag(.openAPI), authPrefixes: auth.prefixes, providers: providers,
             outgoing: outgoing, hooks: parts.contains(.auth) ? reader.hookConfiguration() : HookConfiguration(),
             captcha: parts.contains(.auth) ? reader.captcha(outgoing) : nil,
             mail: parts.contains(.auth) ? reader.mail() : nil,

@@ -9,14 +9,14 @@ package struct CrossOriginPolicy: Sendable {
     /// Supabase Auth's, and those of Docs/compatibility.md and Docs/operations.md.
     private static let exposedHeaders =
         "X-Total-Count, Link, X-Supabase-Api-Version, X-SB-Error-Code, X-Request-Id, Retry-After, X-RateLimit-Bucket, "
-        + "X-Gatehouse-Session-End"
+        + "X-Gatehouse-Session-End, DPoP-Nonce"
 
     /// - Parameter additionalHeaders: Case-insensitive; in addition to those of Supabase's clients.
     package init(additionalHeaders: [String] = []) {
         allowedHeaders = Set<ExternalName>(
             [
                 "accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie",
-                "x-supabase-api-version", "apikey",
+                "x-supabase-api-version", "apikey", "dpop",
             ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
