@@ -25,7 +25,9 @@ struct OAuthClientTests {
         }
         let local = client(["http://127.0.0.1/back"])
         #expect(local.mayReceive(at: "http://127.0.0.1:53219/back"))
-        for other in ["http://127.0.0.1:53219/", "http://localhost/back", "https://127.0.0.1/back", "http://127.0.0.2/back"] {
+        for other in [
+            "http://127.0.0.1:53219/", "http://localhost/back", "https://127.0.0.1/back", "http://127.0.0.2/back",
+        ] {
             #expect(!local.mayReceive(at: other))
         }
         #expect(!client(["http://127.0.0.1/back"], isPublic: false).mayReceive(at: "http://127.0.0.1:53219/back"))
