@@ -79,6 +79,8 @@ class APIPageTests(unittest.TestCase):
     def test_a_code_without_an_explanation_is_found(self):
         self.assertEqual(make.strangers(DOCUMENT, SOURCE), [])
         self.assertEqual(make.strangers(DOCUMENT, ""), ["one"])
+        unknown = {"paths": {"/a": {"get": {"tags": ["Auth"], "x-oauth-errors": ["invalid_grant", "nonsense"]}}}}
+        self.assertEqual(make.strangers(unknown, SOURCE), ["nonsense"])
 
     def test_the_text_before_the_marker_is_kept(self):
         self.assertEqual(make.completed(f"a\n{make.MARKER}old", "new\n"), f"a\n{make.MARKER}\nnew\n")
@@ -100,6 +102,17 @@ class APIPageTests(unittest.TestCase):
         used = {code for found in used for code in found if code}
         self.assertGreater(len(used), 12)
         self.assertEqual(used, set(make.GATEWAY))
+
+    def test_every_error_of_the_oauth_server_is_explained(self):
+        sources = (make.REPOSITORY / "Sources/Server/AuthServer/OAuth").glob("*.swift")
+        text = "".join(path.read_text(encoding="utf-8") for path in sources)
+        form = r'(?:\.oauth\(|OAuthProblem\(|badBearer\(|error: String = |error: |error \?\? )\s*"([a-z_]+)"'
+        used = set(re.findall(form, text))
+        # Named in the call `.invalidRequest`, and by the name of the parameter.
+        self.assertIn('OAuthProblem("\\(name)_not_supported"', text)
+        used |= {"request_not_supported", "registration_not_supported"}
+        self.assertGreater(len(used), 15)
+        self.assertEqual(used, set(make.OAUTH))
 
 
 if __name__ == "__main__":
