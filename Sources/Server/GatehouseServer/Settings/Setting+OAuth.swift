@@ -14,7 +14,7 @@ extension Setting {
     )
     package static let oauthRegistration = Setting(
         "oauth_server_allow_dynamic_registration", .gotrue, .flag(false),
-        "Lets anybody register a client (RFC 7591).")
+        "Lets clients register themselves (RFC 7591).")
     package static let oauthDocuments = Setting(
         "oauth_client_documents", .none, .flag(true),
         "Accepts the https URL of its metadata document as a client's ID.")
