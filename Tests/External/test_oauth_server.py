@@ -68,7 +68,7 @@ def test_a_code_works_once_and_its_second_use_ends_the_session(server, ada):
     assert agent.redeem(code, code_verifier="v" * 43).json()["error"] == "invalid_grant"
     assert agent.redeem(code, redirect_uri="https://agent.example/other").json()["error"] == "invalid_grant"
     tokens = agent.redeem(code).json()
-    # Somebody who only has the code changes nothing.
+    # A thief who has only the code changes nothing.
     assert agent.redeem(code, code_verifier="v" * 43).status_code == 400
     assert agent.refresh(tokens["refresh_token"]).status_code == 200
     assert agent.redeem(code).json()["error"] == "invalid_grant"

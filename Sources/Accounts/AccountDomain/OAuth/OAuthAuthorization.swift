@@ -49,7 +49,7 @@ package struct OAuthAuthorization: Sendable {
     }
 }
 
-/// What the client asks for.
+/// The client's parameters.
 package struct OAuthRequest: Sendable {
     package static let mostResources = 4
     /// Of `state` and of `nonce`, in bytes.

@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// What a client may do (RFC 6749 §3.3): names without duplicates, in the order of the request.
+/// A client's rights (RFC 6749 §3.3): names without duplicates, in the order of the request.
 package struct OAuthScopes: Hashable, Sendable {
     package static let mostBytes = 1_024
     package static let most = 32

@@ -29,7 +29,7 @@ extension OAuthStore {
 }
 
 extension Row {
-    /// null for damaged JSON, which no program of ours writes.
+    /// null for damaged JSON, which the program never writes.
     mutating func json() -> AuthJSON {
         // Ignored: our own JSON, so it parses.
         textIfPresent().flatMap { try? JSONReader.read($0) } ?? .null

@@ -78,7 +78,7 @@ extension OAuthStore {
         let user = account.user.id
         return try await database.write { db in
             guard try accounts.mayChange(user, session: session?.id.text, at: now, in: db) else { return .sessionEnded }
-            // The lock: two decisions at once would both find it pending.
+            // The lock: two concurrent decisions would both find it pending.
             _ = try db.run("UPDATE oauth_authorizations SET user_id = user_id WHERE id = \(id)")
             guard let found = try db.row(Self.lookup(.id(id)), { $0.foundAuthorization() }),
                 found.authorization.user == user, now < found.authorization.expiresAt

@@ -121,7 +121,7 @@ extension OAuthStore {
         try await database.rows(Self.pendingLookup(user, at: now)) { $0.foundAuthorization() }
     }
 
-    /// Ends a request that nobody has looked at, such as one that must not show a page.
+    /// Ends a request that no user has looked at, such as one that must not show a page.
     ///
     /// - Returns: nil if it is unknown, expired, decided or a user's.
     package func cancel(

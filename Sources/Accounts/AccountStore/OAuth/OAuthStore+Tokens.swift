@@ -42,7 +42,7 @@ extension OAuthStore {
         _ code: OAuthCode, by client: OAuthClient, resources: [String]?, from device: Device, at now: Instant
     ) async throws -> OAuthRedemption {
         try await accounts.sessions.revoking(at: now) { db in
-            // The lock: two requests at once would both find it approved.
+            // The lock: two concurrent requests would both find it approved.
             let locked = try db.run(
                 "UPDATE oauth_authorizations SET client_id = client_id WHERE code_digest = \(code.digest)")
             guard locked == 1, let found = try db.row(Self.codeLookup(code.digest), { $0.approvedAuthorization() }),

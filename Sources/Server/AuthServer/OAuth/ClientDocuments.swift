@@ -79,7 +79,7 @@ package struct ClientDocuments: Sendable {
         guard metadata.authentication == .none else {
             throw ClientMetadataProblem("token_endpoint_auth_method must be none")
         }
-        // Nobody else's pages: a document could otherwise send codes to an open redirect of a trusted site.
+        // Only its own pages: a document could otherwise send codes to an open redirect of a trusted site.
         for target in metadata.redirectURIs {
             guard let parts = URLParts(target),
                 !parts.isWeb || parts.host == url.host

@@ -29,7 +29,7 @@ extension OAuthHandlers {
         return try await created(metadata, .manual, isVerified: try body.bool("verified") ?? true, context)
     }
 
-    /// RFC 7591, which anybody may call.
+    /// RFC 7591. Open to everyone.
     @Sendable func register(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         guard rules.allowsRegistration else {
@@ -94,7 +94,7 @@ extension OAuthHandlers {
         return Answer.empty(.noContent)
     }
 
-    /// The former secret is void at once.
+    /// The former secret is void immediately.
     @Sendable func regenerateSecret(_ request: Request, _ context: ServerContext) async throws -> Response {
         let client = try await named(context)
         guard client.isConfidential else { throw Refusal.invalid("Cannot regenerate secret for public client") }

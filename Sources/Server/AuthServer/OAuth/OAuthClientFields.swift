@@ -14,7 +14,7 @@ struct ClientMetadataProblem: Error {
 
 extension OAuthClientMetadata {
     /// - Parameters:
-    ///   - rules: For a client that nobody vouches for, which may not take the app's name; nil for an administrator's.
+    ///   - rules: For an unverified client, which may not take the app's name; nil for an administrator's.
     ///   - isPublic: Without a given method.
     init(_ body: JSONMembers, for rules: OAuthRules?, isPublic: Bool = false) throws {
         guard let redirectURIs = try Self.texts("redirect_uris", body) else {

@@ -5,9 +5,9 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-// What the user sees and decides.
+// The user's view of a request, and the decision.
 extension OAuthHandlers {
-    /// Redirects at once if the user consented before, and only this client can receive the code.
+    /// Redirects immediately if the user consented before, and only this client can receive the code.
     @Sendable func show(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
         let caller = try await callers.userCaller(request)
@@ -277,7 +277,7 @@ extension JSONWriter {
         member("id", client.publicID)
         member("name", client.metadata.name)
         member("uri", client.metadata.uri ?? "")
-        // An unverified picture could imitate somebody's.
+        // An unverified picture could imitate another app's.
         member("logo_uri", client.isVerified ? client.metadata.logo ?? "" : "")
         member("verified", client.isVerified)
         member("registration_type", client.registration.rawValue)

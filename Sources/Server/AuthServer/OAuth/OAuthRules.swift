@@ -7,13 +7,13 @@ package struct OAuthRules: Sendable {
     package var consentPage: String
     /// Where a user enters a device's code (RFC 8628 §3.2).
     package var devicePage: String
-    /// RFC 7591, for anybody.
+    /// RFC 7591, without an administrator.
     package var allowsRegistration = false
     /// Accepts the URL of its metadata as a client's ID.
     package var readsDocuments = true
     /// Without `scope` in the request.
     package var usualScopes = OAuthScopes(trusted: [OAuthScopes.email])
-    /// The deployment's own, beside ``OAuthScopes/standard``.
+    /// The deployment's own, in addition to ``OAuthScopes/standard``.
     package var ownScopes: [OAuthScopeText] = []
     /// The APIs that access tokens may be for (RFC 8707).
     package var resources: [String] = []

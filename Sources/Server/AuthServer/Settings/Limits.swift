@@ -52,7 +52,7 @@ package enum Limits {
     static let oauthRegistration = "oauth_registration"
     /// Typed codes of devices: 2.5 × 10¹⁰ are possible.
     static let oauthUserCode = "oauth_user_code"
-    /// Metadata documents that are read because somebody asks.
+    /// Metadata documents that are read for a request.
     static let clientDocument = "client_document"
     /// Per account: each passkey may send a notice.
     static let registerPasskey = "passkey_registration"
