@@ -56,7 +56,8 @@ class Caller:
 def caller(request, session_servers, tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("mails"))
     server = session_servers.serve(GATEHOUSE_OPENAPI="true", GATEHOUSE_MAIL_FOLDER=folder, GATEHOUSE_APP_SCHEME="boxscore",
-                                   GATEHOUSE_ACCOUNT_PAGES="true", **PASSKEYS)
+                                   GATEHOUSE_ACCOUNT_PAGES="true", GOTRUE_OAUTH_SERVER_ENABLED="true",
+                                   GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION="true", **PASSKEYS)
     server.start()
     yield Caller(request.param, server)
     server.stop()
