@@ -104,7 +104,8 @@ class APIPageTests(unittest.TestCase):
         self.assertEqual(used, set(make.GATEWAY))
 
     def test_every_error_of_the_oauth_server_is_explained(self):
-        sources = (make.REPOSITORY / "Sources/Server/AuthServer/OAuth").glob("*.swift")
+        server = make.REPOSITORY / "Sources/Server/AuthServer"
+        sources = [*(server / "OAuth").glob("*.swift"), server / "Tokens/KeyProofs.swift"]
         text = "".join(path.read_text(encoding="utf-8") for path in sources)
         form = r'(?:\.oauth\(|OAuthProblem\(|badBearer\(|error: String = |error: |error \?\? )\s*"([a-z_]+)"'
         used = set(re.findall(form, text))

@@ -121,7 +121,7 @@ final class ExploredServer: Sendable {
             if !isStolen, !isSigningOut() { complain("the server took a repeated request for theft") }
             records.withLock { _ = $0.ended.insert(token.session) }
             return Self.refusal(400, "refresh_token_already_used")
-        case .expired, .banned, .ahead:
+        case .expired, .banned, .ahead, .unproven:
             complain("the server refused a good token")
             return Self.refusal(400, "session_expired")
         }

@@ -30,7 +30,9 @@ package struct PageRequest: Sendable {
         self.size = min(max(1, size), 1_000)
     }
 
-    var offset: Int { (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size }
+    package var offset: Int {
+        (number - 1).multipliedReportingOverflow(by: size).overflow ? Int.max / 2 : (number - 1) * size
+    }
 }
 
 /// A substring of one column, ignoring ASCII case.

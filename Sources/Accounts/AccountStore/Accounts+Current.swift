@@ -148,7 +148,11 @@ extension Accounts {
 extension Connection {
     func voidCodes(of user: UserID) throws {
         try run("DELETE FROM authorization_codes WHERE user_id = \(user)")
-        try run("DELETE FROM oauth_authorizations WHERE user_id = \(user) AND status <> 'redeemed'")
+        try run(
+            """
+            UPDATE oauth_authorizations SET status = 'denied'
+            WHERE user_id = \(user) AND status IN ('pending', 'approved')
+            """)
     }
 
     func hasSecondFactor(_ user: UserID) throws -> Bool {

@@ -102,6 +102,8 @@ extension Accounts {
                 try db.update(identity)
             }
             try providerCalls.promiseRevocation(ofTokensOf: id, at: now, in: db)
+            try db.run("DELETE FROM oauth_consents WHERE user_id = \(id)")
+            try db.run("DELETE FROM oauth_authorizations WHERE user_id = \(id)")
             try db.forgetLinks(of: id)
             try db.forgetDevices(of: id)
             try db.forgetPasskeys(of: id)

@@ -69,14 +69,14 @@ package struct Accounts: Sendable {
     }
 
     /// Bound to the device's key, if the request has a proof of one.
-    func newSession(
-        of user: UserID, by method: AuthenticationMethod, on device: Device, at now: Instant
+    package func newSession(
+        of user: UserID, by method: AuthenticationMethod, on device: Device? = nil, at now: Instant
     ) -> Session {
         var session = Session(
             id: agreement?.session ?? newID(), user: user, createdAt: now,
             authenticationMethods: method.entry(at: now))
-        session.keyThumbprint = device.keyProof?.thumbprint
-        session.usedProofs = device.keyProof.flatMap(UsedProofs(stored: nil).adding)?.stored
+        session.keyThumbprint = device?.keyProof?.thumbprint
+        session.usedProofs = (device?.keyProof).flatMap(UsedProofs(stored: nil).adding)?.stored
         return session
     }
 }

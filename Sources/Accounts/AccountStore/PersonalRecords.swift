@@ -11,6 +11,7 @@ package struct PersonalRecord: Sendable {
     package let mails: [MailStatus]
     /// Oldest first.
     package let passkeys: [Passkey]
+    package let grants: [OAuthGrant]
 
     package static let limit = 1_000
 }
@@ -21,7 +22,8 @@ extension PersonalRecords {
         let audit = try await database.rows(Self.auditLookup(user)) { $0.auditEntry() }
         let mails = try await database.rows(Self.exportedMailLookup(user)) { $0.mailStatus() }
         let passkeys = try await accounts.passkeys.all(of: user)
-        return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys)
+        let grants = try await accounts.oauth.grants(of: user)
+        return PersonalRecord(sessions: sessions, audit: audit, mails: mails, passkeys: passkeys, grants: grants)
     }
 
     static func auditLookup(_ user: UserID, limit: Int = PersonalRecord.limit) -> SQL {

@@ -74,8 +74,8 @@ package struct OAuthClient: Sendable {
         isConfidential || URLParts(redirectURI)?.scheme == "https"
     }
 
-    /// Of its pages; the document's is proven, others only claim it.
-    package var host: String? { (document ?? metadata.uri).flatMap(URLParts.init)?.host }
+    /// Of its document, or of its pages if an administrator vouches for them.
+    package var host: String? { (document ?? (isVerified ? metadata.uri : nil)).flatMap(URLParts.init)?.host }
 }
 
 /// RFC 7591 §2, as far as it is used.
@@ -99,12 +99,23 @@ package struct OAuthClientMetadata: Sendable {
 extension OAuthClientMetadata {
     /// Whether browsers may return there: https; http on this machine; an app's own scheme. No fragment (RFC 6749
     /// §3.1.2).
-    package static func isRedirectURI(_ text: String) -> Bool {
+    ///
+    /// - Parameter isVouched: false needs a scheme that is a domain of the app's (RFC 8252 §7.1).
+    package static func isRedirectURI(_ text: String, isVouched: Bool = true) -> Bool {
         guard let url = URLParts(text), !url.rest.contains(ascii: "#"), url.hasOnlyURLCharacters else { return false }
-        guard url.isWeb else { return url.hasAuthority || url.rest.hasPrefix("/") }
+        guard url.isWeb else {
+            return (url.hasAuthority || url.rest.hasPrefix("/")) && !systemSchemes.contains(url.scheme)
+                && (isVouched || url.scheme.contains(ascii: "."))
+        }
         guard url.hasUnambiguousHost else { return false }
         return url.scheme == "https" || URLParts.loopbackHosts.contains(url.host)
     }
+
+    /// Schemes of browsers and systems, which no app owns.
+    private static let systemSchemes = [
+        "intent", "chrome-extension", "moz-extension", "safari-web-extension", "ws", "wss", "ftp", "mailto", "tel",
+        "sms", "view-source", "filesystem", "content", "market", "itms-apps", "ms-settings", "ssh", "git",
+    ]
 
     /// Whether a person reads the name as it is.
     package static func isName(_ text: String) -> Bool {

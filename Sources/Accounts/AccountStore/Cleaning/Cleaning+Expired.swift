@@ -14,6 +14,7 @@ extension Cleaning {
                 let changed =
                     try db.endExpiredMails(at: now, limit: limit) + db.makeDue(at: now, limit: limit)
                     + db.endExpiredDeliveries(at: now, limit: limit) + db.removeUnverified(at: now, limit: limit)
+                    + db.removeUnusedClients(at: now, limit: limit)
                 return try ExpiringRows.all.reduce(changed) {
                     $0 + (try db.removeExpired(from: $1, at: now, limit: limit))
                 }
@@ -23,6 +24,19 @@ extension Cleaning {
 }
 
 extension Connection {
+    /// Clients that registered themselves, which no user has let in for 30 days.
+    fileprivate func removeUnusedClients(at now: Instant, limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM oauth_clients WHERE id IN (
+                SELECT id FROM oauth_clients
+                WHERE registration <> 'manual' AND is_verified = 0 AND updated_at <= \(now - .seconds(30 * 86_400))
+                    AND NOT EXISTS (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id)
+                    AND NOT EXISTS (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id)
+                ORDER BY created_at LIMIT \(limit) \(.skippingLocked))
+            """)
+    }
+
     /// Ends emails that expired unsent, such as after email was switched off, and erases their content.
     fileprivate func endExpiredMails(at now: Instant, limit: Int) throws -> Int {
         try run(

@@ -97,7 +97,7 @@ extension OAuthStore {
         }
     }
 
-    /// Stores what the document says now.
+    /// Stores what the document says now. Another name or logo has to be verified again.
     package func store(document client: OAuthClient, at now: Instant) async throws -> OAuthClient {
         try await database.write { db in
             guard let url = client.document else { return client }
@@ -106,6 +106,9 @@ extension OAuthStore {
                 try db.insert(client, secretDigest: .null)
                 return client
             }
+            let isAsVerified =
+                known.metadata.name == client.metadata.name && known.metadata.logo == client.metadata.logo
+            known.isVerified = known.isVerified && isAsVerified
             (known.metadata, known.freshUntil, known.updatedAt) = (client.metadata, client.freshUntil, now)
             try db.update(known)
             return known

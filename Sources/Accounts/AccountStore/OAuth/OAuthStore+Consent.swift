@@ -143,7 +143,14 @@ extension OAuthStore {
             try accounts.sessions.endSessions(
                 where: "user_id = \(user.id) AND oauth_client_id = \(client.id)", end, at: now, in: db)
             guard removed == 1 else { return false }
-            try accounts.record([Self.entry(.oauthConsentRevoked, client, user)], at: now, in: db)
+            var traits = Self.traits(client)
+            if end.actor != .user { traits["user_id"] = .string(user.id.text) }
+            let entry =
+                end.actor == .user
+                ? AuditEntry(.oauthConsentRevoked, actor: user.id, actorName: user.name, traits: traits)
+                : AuditEntry(
+                    .oauthConsentRevoked, administrator: end.device?.administrator, traits: traits)
+            try accounts.record([entry], at: now, in: db)
             return true
         }
     }

@@ -71,14 +71,16 @@ extension OAuthStore {
 
     /// Lets the browser continue a pushed request, once.
     ///
+    /// - Parameter device: The browser's.
     /// - Returns: false if it is another client's, unknown, expired, or was continued before.
     package func begin(
-        pushed id: Identifier<OAuthAuthorization>, of client: OAuthClientID, at now: Instant
+        pushed id: Identifier<OAuthAuthorization>, of client: OAuthClientID, from device: Device, at now: Instant
     ) async throws -> Bool {
         try await database.write { db in
             try db.run(
                 """
-                UPDATE oauth_authorizations SET status = \(OAuthAuthorization.Status.pending.rawValue)
+                UPDATE oauth_authorizations SET status = \(OAuthAuthorization.Status.pending.rawValue),
+                    user_agent = \(device.userAgent), ip = \(device.address)
                 WHERE id = \(id) AND client_id = \(client) AND expires_at > \(now)
                     AND status = \(OAuthAuthorization.Status.pushed.rawValue)
                 """) == 1

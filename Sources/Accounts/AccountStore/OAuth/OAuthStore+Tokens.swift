@@ -9,6 +9,8 @@ package enum OAuthRedemption: Sendable {
     /// The code stays valid.
     case wrongVerifier
     case wrongRedirectURI
+    /// The user has not approved it. The code stays valid.
+    case wrongResource
     case banned
     // Of a device (RFC 8628 §3.5).
     case pending, slowDown, denied, expired
@@ -53,6 +55,8 @@ extension OAuthStore {
                 account.user.times.deletedAt == nil
             else { return .invalid }
             if account.user.isBanned(at: now) { return .banned }
+            let approved = found.authorization.request.resources
+            guard resources?.allSatisfy({ approved.contains($0) }) ?? true else { return .wrongResource }
             return .opened(
                 try open(found, of: account, by: client, resources: resources, from: device, at: now, in: db),
                 found.authorization)
@@ -134,18 +138,14 @@ extension OAuthStore {
             presented.session, counter: presented.counter, key, from: device, at: now)
     }
 
-    /// The client's active session that a refresh token belongs to.
-    package func session(of token: Secret, at now: Instant) async throws -> (session: Session, user: UserID)? {
+    /// The client's active session that a refresh token belongs to, and whether the token is the current one.
+    package func session(of token: Secret, at now: Instant) async throws -> (session: Session, isCurrent: Bool)? {
         guard let presented = RefreshToken(token, kind: .client), presented.genuineKey(secrets) != nil else {
             return nil
         }
-        return try await session(presented.session, at: now)
-    }
-
-    package func session(_ id: SessionID, at now: Instant) async throws -> (session: Session, user: UserID)? {
-        let found = try await database.row(Self.sessionLookup(id)) { $0.session() }
+        let found = try await database.row(Self.sessionLookup(presented.session)) { $0.session() }
         guard let session = found, session.client != nil, !policy.hasEnded(session, at: now) else { return nil }
-        return (session, session.user)
+        return (session, presented.counter == session.counter)
     }
 
     /// RFC 7009.

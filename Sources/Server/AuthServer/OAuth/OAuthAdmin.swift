@@ -10,7 +10,7 @@ extension OAuthHandlers {
         _ = try rules
         let query = Query(request)
         let page = try query.pageRequest()
-        let found = try await accounts.oauth.clients(limit: page.size, offset: (page.number - 1) * page.size)
+        let found = try await accounts.oauth.clients(limit: page.size, offset: page.offset)
         var response = Answer.json { writer in
             writer.beginObject()
             writer.list("clients", found.clients) { $0.registered($1) }
@@ -25,7 +25,8 @@ extension OAuthHandlers {
         _ = try rules
         let body = try await request.jsonMembers(context)
         let isPublic = try body.string("client_type") == "public"
-        let metadata = try Self.checked { try OAuthClientMetadata(body, for: nil, isPublic: isPublic) }
+        var metadata = try Self.checked { try OAuthClientMetadata(body, for: nil, isPublic: isPublic) }
+        if isPublic { metadata.authentication = .none }
         return try await created(metadata, .manual, isVerified: try body.bool("verified") ?? true, context)
     }
 
@@ -42,6 +43,8 @@ extension OAuthHandlers {
             metadata = try OAuthClientMetadata(body, for: rules)
         } catch let problem as ClientMetadataProblem {
             throw Refusal.oauth(problem.error, problem.text)
+        } catch let problem as JSONProblem {
+            throw Refusal.oauth("invalid_client_metadata", problem.sentence)
         }
         return try await created(metadata, .dynamic, isVerified: false, context)
     }

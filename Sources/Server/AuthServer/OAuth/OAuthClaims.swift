@@ -9,7 +9,7 @@ import JSONWebTokens
 
 extension OAuthHandlers {
     /// The audience of access tokens for no other resource.
-    static func userInfoURL(_ issuer: String) -> String { "\(issuer)/oauth/userinfo" }
+    static func userInfoURL(_ base: String) -> String { "\(base)/oauth/userinfo" }
 
     /// OpenID Connect Core §2.
     func idToken(_ issued: IssuedSession, _ access: SignedToken, _ client: OAuthClient, nonce: String?) throws -> String
@@ -42,7 +42,7 @@ extension OAuthHandlers {
         guard let token = bound ?? request.headers.bearerToken else {
             throw Self.badBearer(nil, "A bearer token is required")
         }
-        guard let session = try await active(token, forAudience: Self.userInfoURL(settings.issuer)),
+        guard let session = try await active(token, forAudience: Self.userInfoURL(settings.externalURL)),
             let scopes = session.scopes
         else { throw Self.badBearer("invalid_token", "The access token is invalid, expired or for another audience") }
         let key = session.claims.members["cnf"]?["jkt"]?.stringValue
@@ -110,7 +110,7 @@ extension TokenIssuing {
         of issued: IssuedSession, _ client: SessionClient, issuedAt: Int64, expiresAt: Int64
     ) -> [UInt8] {
         let (session, user) = (issued.session, issued.account.user)
-        let audience = client.resources.isEmpty ? [OAuthHandlers.userInfoURL(settings.issuer)] : client.resources
+        let audience = client.resources.isEmpty ? [OAuthHandlers.userInfoURL(settings.externalURL)] : client.resources
         var writer = JSONWriter(capacity: 768)
         writer.beginObject()
         writer.member("iss", settings.issuer)

@@ -11,7 +11,7 @@ extension OAuthHandlers {
     func client(
         named text: String, _ request: Request, _ context: ServerContext
     ) async throws -> OAuthClient? {
-        if let id = OAuthClientID(text) { return try await accounts.oauth.client(id) }
+        if let id = OAuthClientID(text) { return try await registered(id) }
         let rules = try rules
         guard let documents = server.clientDocuments, rules.readsDocuments, let url = ClientDocumentURL(text) else {
             return nil
@@ -29,6 +29,11 @@ extension OAuthHandlers {
             if let known, error.isOutage { return known }
             throw Refusal(.badRequest, .oauthClientNotFound, "invalid client_id: \(error.text)", cause: error)
         }
+    }
+
+    /// A document's client has its URL as only ID.
+    private func registered(_ id: OAuthClientID) async throws -> OAuthClient? {
+        try await accounts.oauth.client(id).flatMap { $0.document == nil ? $0 : nil }
     }
 
     private func stored(_ client: OAuthClient) async throws(ClientDocumentProblem) -> OAuthClient {
@@ -76,7 +81,7 @@ extension OAuthHandlers {
     }
 
     private func known(_ name: String) async throws -> OAuthClient? {
-        if let id = OAuthClientID(name) { return try await accounts.oauth.client(id) }
+        if let id = OAuthClientID(name) { return try await registered(id) }
         guard let url = ClientDocumentURL(name) else { return nil }
         return try await accounts.oauth.client(document: url.text)
     }

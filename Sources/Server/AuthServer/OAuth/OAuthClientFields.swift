@@ -64,7 +64,7 @@ extension OAuthClientMetadata {
         }
         guard !redirectURIs.isEmpty || !grants.contains(.authorizationCode),
             redirectURIs.count <= Self.mostRedirectURIs,
-            redirectURIs.allSatisfy(Self.isRedirectURI)
+            redirectURIs.allSatisfy({ Self.isRedirectURI($0, isVouched: rules == nil) })
         else {
             throw ClientMetadataProblem(
                 "redirect_uris must be 1 to \(Self.mostRedirectURIs) https, loopback or app addresses without fragment",

@@ -188,16 +188,7 @@ extension OAuthHandlers {
         let grants = try await accounts.oauth.grants(of: user)
         return Answer.json { writer in
             writer.beginArray()
-            for grant in grants {
-                writer.beginObject()
-                writer.name("client")
-                writer.oauthClient(grant.client)
-                writer.list("scopes", grant.consent.scopes.names) { $0.value($1) }
-                writer.list("resources", grant.consent.resources) { $0.value($1) }
-                writer.member("granted_at", grant.consent.grantedAt)
-                writer.member("last_used_at", ifPresent: grant.lastUsedAt)
-                writer.endObject()
-            }
+            for grant in grants { writer.grant(grant) }
             writer.endArray()
         }
     }
@@ -268,6 +259,17 @@ extension JSONWriter {
         member("ip", ifPresent: authorization.device.address)
         member("user_agent", ifPresent: authorization.device.userAgent)
         endObject()
+        endObject()
+    }
+
+    mutating func grant(_ grant: OAuthGrant) {
+        beginObject()
+        name("client")
+        oauthClient(grant.client)
+        list("scopes", grant.consent.scopes.names) { $0.value($1) }
+        list("resources", grant.consent.resources) { $0.value($1) }
+        member("granted_at", grant.consent.grantedAt)
+        member("last_used_at", ifPresent: grant.lastUsedAt)
         endObject()
     }
 

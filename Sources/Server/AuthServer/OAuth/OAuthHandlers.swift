@@ -39,13 +39,20 @@ extension OAuthHandlers {
     private var userRoutes: [Route] {
         let path = "/oauth/authorizations/{authorization_id}"
         return [
-            callers.owned(.get, "/oauth/authorizations", listPending), callers.owned(.get, path, show),
+            callers.owned(.get, "/oauth/authorizations", listPending), looks(path, show),
             callers.owned(.post, path + "/consent", decide),
             Route(.post, path + "/cancel", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit, cancel),
-            callers.owned(.get, "/oauth/device", limitedBy: Limits.oauthUserCode, showDevice),
+            looks("/oauth/device", limitedBy: Limits.oauthUserCode, showDevice),
             callers.owned(.get, "/user/oauth/grants", listGrants),
             callers.owned(.delete, "/user/oauth/grants", revokeGrant),
         ]
+    }
+
+    /// A look binds the request to the user, so HEAD has no effect.
+    private func looks(_ path: String, limitedBy bucket: String? = nil, _ handler: @escaping Route.Handler) -> Route {
+        Route(
+            .get, path, acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser, limitedBy: bucket,
+            timeLimit: runtime.requestTimeLimit, answersHead: false, handler)
     }
 
     private var adminRoutes: [Route] {

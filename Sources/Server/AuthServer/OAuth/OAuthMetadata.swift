@@ -7,14 +7,18 @@ import JSONWebTokens
 
 /// RFC 8414, and OpenID Connect Discovery 1.0 §3.
 enum OAuthMetadata {
-    /// - Parameter rules: nil keeps Supabase Auth's document, which it serves with the OAuth server disabled.
-    static func document(issuer: String, _ rules: OAuthRules?, plainProofKeys: Bool) -> AuthJSONObject {
+    /// - Parameters:
+    ///   - base: The URL of the API, which an issuer of another name differs from.
+    ///   - rules: nil keeps Supabase Auth's document, which it serves with the OAuth server disabled.
+    static func document(
+        issuer: String, base: String, _ rules: OAuthRules?, plainProofKeys: Bool
+    ) -> AuthJSONObject {
         var members: AuthJSONObject = [
             "issuer": .string(issuer),
-            "authorization_endpoint": .string("\(issuer)/oauth/authorize"),
-            "token_endpoint": .string("\(issuer)/oauth/token"),
-            "jwks_uri": .string("\(issuer)/.well-known/jwks.json"),
-            "userinfo_endpoint": .string("\(issuer)/oauth/userinfo"),
+            "authorization_endpoint": .string("\(base)/oauth/authorize"),
+            "token_endpoint": .string("\(base)/oauth/token"),
+            "jwks_uri": .string("\(base)/.well-known/jwks.json"),
+            "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
             "scopes_supported": ["openid", "profile", "email", "phone", "offline_access"],
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
@@ -29,13 +33,15 @@ enum OAuthMetadata {
             "code_challenge_methods_supported": ["S256", "plain"],
         ]
         guard let rules else { return members }
+        members["id_token_signing_alg_values_supported"] = .array(
+            SigningAlgorithm.allCases.filter { !$0.isSymmetric }.map { .string($0.rawValue) })
         members["scopes_supported"] = .array(rules.scopeNames.map(AuthJSON.string))
         members["grant_types_supported"] = .array(OAuthClient.Grant.allCases.map { .string($0.rawValue) })
         members["code_challenge_methods_supported"] = plainProofKeys ? ["S256", "plain"] : ["S256"]
-        members["pushed_authorization_request_endpoint"] = .string("\(issuer)/oauth/par")
-        members["device_authorization_endpoint"] = .string("\(issuer)/oauth/device_authorization")
-        members["revocation_endpoint"] = .string("\(issuer)/oauth/revoke")
-        members["introspection_endpoint"] = .string("\(issuer)/oauth/introspect")
+        members["pushed_authorization_request_endpoint"] = .string("\(base)/oauth/par")
+        members["device_authorization_endpoint"] = .string("\(base)/oauth/device_authorization")
+        members["revocation_endpoint"] = .string("\(base)/oauth/revoke")
+        members["introspection_endpoint"] = .string("\(base)/oauth/introspect")
         members["dpop_signing_alg_values_supported"] = .array(PossessionProof.algorithms.map(AuthJSON.string))
         members["authorization_response_iss_parameter_supported"] = true
         members["client_id_metadata_document_supported"] = .bool(rules.readsDocuments)
@@ -44,7 +50,7 @@ enum OAuthMetadata {
         members["request_parameter_supported"] = false
         members["request_uri_parameter_supported"] = false
         if rules.allowsRegistration {
-            members["registration_endpoint"] = .string("\(issuer)/oauth/clients/register")
+            members["registration_endpoint"] = .string("\(base)/oauth/clients/register")
         }
         return members
     }

@@ -19,7 +19,8 @@ extension OAuthHandlers {
         }
         if let pushed = fields["request_uri"] {
             guard let id = Self.pushedID(pushed),
-                try await accounts.oauth.begin(pushed: id, of: client.id, at: runtime.now())
+                try await accounts.oauth.begin(
+                    pushed: id, of: client.id, from: callers.device(request, context), at: runtime.now())
             else { throw Refusal.invalid("request_uri is unknown, used or expired") }
             return leadToPage(rules, id)
         }
@@ -93,7 +94,7 @@ extension OAuthHandlers {
             writer.member("device_code", code.reveal())
             writer.member("user_code", shown)
             writer.member("verification_uri", rules.devicePage)
-            writer.member("verification_uri_complete", "\(rules.devicePage)?user_code=\(shown)")
+            writer.member("verification_uri_complete", Self.adding("user_code=\(shown)", to: rules.devicePage))
             writer.member("expires_in", OAuthAuthorization.lifetime.components.seconds)
             writer.member("interval", OAuthAuthorization.pollInterval.components.seconds)
             writer.endObject()
@@ -101,8 +102,11 @@ extension OAuthHandlers {
     }
 
     private func leadToPage(_ rules: OAuthRules, _ id: Identifier<OAuthAuthorization>) -> Response {
-        let mark = rules.consentPage.contains(ascii: "?") ? "&" : "?"
-        return Answer.redirect(to: "\(rules.consentPage)\(mark)authorization_id=\(id.text)").unstored
+        Answer.redirect(to: Self.adding("authorization_id=\(id.text)", to: rules.consentPage)).unstored
+    }
+
+    private static func adding(_ field: String, to page: String) -> String {
+        page + (page.contains(ascii: "?") ? "&" : "?") + field
     }
 
     /// RFC 9126 §2.2.

@@ -57,6 +57,7 @@ extension OAuthHandlers {
         case .invalid: throw Refusal.oauth("invalid_grant", "The code is unknown, used or expired")
         case .wrongVerifier: throw Refusal.oauth("invalid_grant", "code_verifier does not fit the challenge")
         case .wrongRedirectURI: throw Refusal.oauth("invalid_grant", "redirect_uri is not that of the request")
+        case .wrongResource: throw Refusal.oauth("invalid_target", "The user has not approved this resource")
         case .banned: throw Refusal.oauth("invalid_grant", "The user is banned")
         case .pending: throw Refusal.oauth("authorization_pending", "The user has not decided yet")
         case .slowDown: throw Refusal.oauth("slow_down", "Wait five seconds between two requests")
@@ -71,11 +72,16 @@ extension OAuthHandlers {
         guard let token = fields["refresh_token"] else {
             throw OAuthProblem.invalidRequest("refresh_token is required").refusal
         }
+        // Before the token is exchanged: a refusal changes nothing.
+        if let session = try await accounts.oauth.session(of: Secret(token), at: runtime.now())?.session {
+            _ = try narrowed(session.client, to: fields["scope"], resources)
+        }
         let outcome = try await accounts.oauth.refresh(Secret(token), of: client, from: device, at: runtime.now())
         switch outcome {
         case .issued(let issued, let verdict):
             counts.refreshes.increment(verdict.rawValue)
-            let narrowed = try narrowed(issued, to: fields["scope"], resources)
+            let part = try narrowed(issued.session.client, to: fields["scope"], resources)
+            let narrowed = part.map(issued.for) ?? issued
             return try answer(
                 narrowed, try await server.tokens.refreshedToken(narrowed, to: device), client, nonce: nil)
         case nil, .unknown, .ahead:
@@ -89,9 +95,9 @@ extension OAuthHandlers {
 
     /// The access token may be for less than the user approved; the refresh token stays as it is.
     private func narrowed(
-        _ issued: IssuedSession, to scope: String?, _ resources: [String]
-    ) throws -> IssuedSession {
-        guard var part = issued.session.client else { return issued }
+        _ client: SessionClient?, to scope: String?, _ resources: [String]
+    ) throws -> SessionClient? {
+        guard var part = client else { return nil }
         if let scope {
             guard let asked = OAuthScopes(scope), !asked.names.isEmpty, part.scopes.covers(asked) else {
                 throw Refusal.oauth("invalid_scope", "The user has not approved this scope")
@@ -104,7 +110,7 @@ extension OAuthHandlers {
             }
             part.resources = resources
         }
-        return issued.for(part)
+        return part
     }
 
     private func answer(
@@ -134,6 +140,7 @@ extension OAuthRedemption {
         case .invalid: "invalid"
         case .wrongVerifier: "wrong_verifier"
         case .wrongRedirectURI: "wrong_redirect_uri"
+        case .wrongResource: "wrong_resource"
         case .banned: "banned"
         case .pending: "pending"
         case .slowDown: "slow_down"

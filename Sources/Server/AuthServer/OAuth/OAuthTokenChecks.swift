@@ -35,7 +35,8 @@ extension OAuthHandlers {
         {
             return described(found)
         }
-        if let session = try await session(of: token), client == nil || session.client?.id == client?.id,
+        if let (session, isCurrent) = try await accounts.oauth.session(of: Secret(token), at: runtime.now()), isCurrent,
+            client == nil || session.client?.id == client?.id,
             let user = try await accounts.current(session.user, session: session.id)?.account.user,
             !user.isBanned(at: runtime.now()), user.times.deletedAt == nil
         {

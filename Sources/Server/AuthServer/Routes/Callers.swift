@@ -87,6 +87,8 @@ extension Callers {
         if let audience = request.headers[.jwtAudience], !claims.audience.contains(audience) {
             throw Refusal(.badRequest, .validationFailed, "Token audience doesn't match request audience")
         }
+        // The audience of its tokens refuses it too, unless an account's is a resource.
+        guard current.session?.client == nil else { throw Refusal.badJWT(.wrongAudience) }
         await usedTokens.note(claims)
         return UserCaller(account: current.account, session: current.session, claims: claims)
     }

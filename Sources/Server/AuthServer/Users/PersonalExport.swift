@@ -27,6 +27,7 @@ extension UserHandlers {
             writer.list("audit_log", record.audit) { $0.exported($1) }
             writer.list("mails", record.mails) { $0.exported($1) }
             writer.list("passkeys", record.passkeys) { $0.passkey($1) }
+            writer.list("oauth_grants", record.grants) { $0.grant($1) }
             writer.endObject()
         }.unstored
     }
