@@ -84,8 +84,7 @@ extension Accounts {
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
-            (account.user.storedSetAside, account.user.formerEmail) = (nil, nil)
-            account.user.times.formerEmailMovedAt = nil
+            (account.user.storedSetAside, account.user.formerEmail, account.user.times.formerEmailMovedAt) = (nil, nil, nil)
             try db.run("DELETE FROM identities WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
             (account.user.newEmail, account.user.newPhone) = (nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
@@ -102,9 +101,8 @@ extension Accounts {
                 try db.update(identity)
             }
             try providerCalls.promiseRevocation(ofTokensOf: id, at: now, in: db)
-            try db.run("DELETE FROM oauth_consents WHERE user_id = \(id)")
-            try db.run("DELETE FROM oauth_authorizations WHERE user_id = \(id)")
             try db.forgetLinks(of: id)
+            try db.forgetConsents(of: id)
             try db.forgetDevices(of: id)
             try db.forgetPasskeys(of: id)
             let end = SessionEnd.byAdministrator(.accountDeleted, from: device)

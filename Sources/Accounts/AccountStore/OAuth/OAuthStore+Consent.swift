@@ -173,3 +173,10 @@ extension OAuthStore {
         ["client_id": .string(client.publicID), "name": .string(client.metadata.name)]
     }
 }
+
+extension Connection {
+    func forgetConsents(of user: UserID) throws {
+        try run("DELETE FROM oauth_consents WHERE user_id = \(user)")
+        try run("DELETE FROM oauth_authorizations WHERE user_id = \(user)")
+    }
+}

@@ -60,7 +60,7 @@ extension SessionStore {
 }
 
 extension RefreshVerdict {
-    /// Nobody else has the key.
+    /// Only the device has the key.
     fileprivate var forHolder: RefreshVerdict {
         switch self {
         case .lowered, .outgrown, .revoke: .reissueLate

@@ -32,7 +32,13 @@ enum OAuthMetadata {
             ],
             "code_challenge_methods_supported": ["S256", "plain"],
         ]
-        guard let rules else { return members }
+        if let rules { add(rules, base: base, plainProofKeys, to: &members) }
+        return members
+    }
+
+    private static func add(
+        _ rules: OAuthRules, base: String, _ plainProofKeys: Bool, to members: inout AuthJSONObject
+    ) {
         members["id_token_signing_alg_values_supported"] = .array(
             SigningAlgorithm.allCases.filter { !$0.isSymmetric }.map { .string($0.rawValue) })
         members["scopes_supported"] = .array(rules.scopeNames.map(AuthJSON.string))
@@ -52,7 +58,6 @@ enum OAuthMetadata {
         if rules.allowsRegistration {
             members["registration_endpoint"] = .string("\(base)/oauth/clients/register")
         }
-        return members
     }
 }
 
