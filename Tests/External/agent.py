@@ -39,15 +39,20 @@ class Agent:
             assert answer.status_code == 201, answer.text
             self.client_id, self.secret = answer.json()["client_id"], answer.json().get("client_secret")
 
-    def authorize(self, scope="openid email", **parameters):
-        """Sends the browser to the server. The id of the request, or the answer if it is none."""
+    def address(self, scope="openid email", **parameters):
+        """Where the agent sends the browser."""
         self.verifier, self.state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
         parameters = {
             "client_id": self.client_id, "redirect_uri": self.redirect, "response_type": "code", "scope": scope,
             "state": self.state, "code_challenge": b64(hashlib.sha256(self.verifier.encode()).digest()),
             "code_challenge_method": "S256", **parameters,
         }
-        self.answer = self.http.get("/oauth/authorize", params={k: v for k, v in parameters.items() if v is not None})
+        query = urllib.parse.urlencode({k: v for k, v in parameters.items() if v is not None})
+        return f"{self.server.auth_url}/oauth/authorize?{query}"
+
+    def authorize(self, scope="openid email", **parameters):
+        """The browser's request. The id of the authorization, or None if the answer has none."""
+        self.answer = self.http.get(self.address(scope, **parameters))
         if self.answer.status_code not in (302, 303):
             return None
         return query_of(self.answer.headers["location"]).get("authorization_id")

@@ -84,9 +84,9 @@ extension Accounts {
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
             account.user.passwordHash = nil
-            (account.user.storedSetAside, account.user.formerEmail, account.user.times.formerEmailMovedAt) = (nil, nil, nil)
+            (account.user.storedSetAside, account.user.times.formerEmailMovedAt) = (nil, nil)
             try db.run("DELETE FROM identities WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
-            (account.user.newEmail, account.user.newPhone) = (nil, nil)
+            (account.user.formerEmail, account.user.newEmail, account.user.newPhone) = (nil, nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
             (account.user.times.emailProvenAt, account.user.times.phoneProvenAt) = (nil, nil)
             (account.user.times.deletedAt, account.user.times.updatedAt) = (now, now)

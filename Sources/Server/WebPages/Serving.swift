@@ -32,6 +32,7 @@ extension WebPages {
         let (flash, sentence) = (session.flash, session.sentence)
         (session.flash, session.sentence) = (nil, nil)
         if let end = session.handover?.expiresAt, end <= now().seconds { session.handover = nil }
+        if let end = session.asked?.expiresAt, end <= now().seconds { session.asked = nil }
         var visit = Visit(
             pages: self, request: request, context: context, fields: fields, known: known, session: session,
             flash: flash, sentence: sentence)

@@ -30,9 +30,9 @@ package struct PageSettings: Sendable {
     package var recovery: String { origin + Place.recover.path }
     package var signIn: String { origin + Place.signIn.path }
     /// Asks whether an OAuth client may act for the user.
-    package var consent: String { origin + "/account/oauth" }
+    package var consent: String { origin + Place.consent.path }
     /// Takes the code that a device shows.
-    package var device: String { origin + "/account/device" }
+    package var device: String { origin + Place.device.path }
     package var methods: String { origin + Place.methods.path }
 }
 
@@ -101,14 +101,14 @@ package struct WebPages: Sendable {
         let open: [any SitePage.Type] = [
             SignInPage.self, PasskeySignInPage.self, PhoneSignInPage.self, SecondStepPage.self, MailRequestPage.self,
             SignUpPage.self, PasskeySignUpPage.self, CheckMailPage.self, CheckMessagesPage.self, RecoveryPage.self,
-            ProviderPage.self, LinkQuestionPage.self,
+            ProviderPage.self, LinkQuestionPage.self, ConsentPage.self,
         ]
         // Requires a complete sign-in.
         let own: [any SitePage.Type] = [
             HomePage.self, HandoverPage.self, NewPasswordPage.self, SecurityPage.self, PasskeysPage.self,
             PasskeyPage.self, FactorsPage.self, PhoneFactorsPage.self, RecoveryCodesPage.self, ChangeEmailPage.self,
             ChangePhonePage.self, DevicesPage.self, MethodsPage.self, ProfilePage.self, DataPage.self,
-            DeletionPage.self,
+            DeletionPage.self, DeviceCodePage.self, ConnectedAppsPage.self,
         ]
         return open.flatMap { $0.routes }
             + own.flatMap { $0.routes }.map { page in

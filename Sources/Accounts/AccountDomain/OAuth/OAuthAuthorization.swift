@@ -82,8 +82,9 @@ package struct OAuthRequest: Sendable {
     package func isSatisfied(bySignInAt signedInAt: Instant?, begun: Instant, at now: Instant) -> Bool {
         guard asksSignIn || maximumAge != nil else { return true }
         guard let signedInAt else { return false }
-        // Entries have whole seconds.
-        if asksSignIn, signedInAt.seconds < begun.seconds { return false }
+        // Entries have whole seconds. A sign-in for this request is recent enough, even for `max_age=0`.
+        if signedInAt.seconds >= begun.seconds { return true }
+        if asksSignIn { return false }
         return maximumAge.map { now.seconds - signedInAt.seconds <= $0 } ?? true
     }
 }

@@ -125,20 +125,39 @@ extension OAuthStore {
 
     /// Ends a request that no user has looked at, such as one that must not show a page.
     ///
-    /// - Returns: nil if it is unknown, expired, decided or a user's.
+    /// - Parameter onlyWithoutPages: Leaves one that may show a page.
+    /// - Returns: nil if it is unknown, expired, decided, a user's, or left.
     package func cancel(
-        _ id: Identifier<OAuthAuthorization>, at now: Instant
+        _ id: Identifier<OAuthAuthorization>, onlyWithoutPages: Bool = false, at now: Instant
     ) async throws -> OAuthAuthorization? {
-        try await database.write { db in
-            guard let found = try db.row(Self.lookup(.id(id)), { $0.foundAuthorization() })?.authorization,
-                found.flow == .redirect, now < found.expiresAt
-            else { return nil }
+        let known = try await database.row(Self.lookup(.id(id))) { $0.foundAuthorization() }
+        guard let found = known?.authorization, found.flow == .redirect, now < found.expiresAt,
+            !onlyWithoutPages || found.request.forbidsPages
+        else { return nil }
+        return try await database.write { db in
             let changed = try db.run(
                 """
                 UPDATE oauth_authorizations SET status = \(OAuthAuthorization.Status.denied.rawValue)
                 WHERE id = \(id) AND user_id IS NULL AND status = \(OAuthAuthorization.Status.pending.rawValue)
                 """)
             return changed == 1 ? found : nil
+        }
+    }
+
+    /// Lets another user look, as before the first look. Not at a device's request: its user enters the code.
+    ///
+    /// - Returns: false if it is unknown, expired, decided, a device's or another user's.
+    package func release(
+        _ id: Identifier<OAuthAuthorization>, by user: UserID, at now: Instant
+    ) async throws -> Bool {
+        try await database.write { db in
+            try db.run(
+                """
+                UPDATE oauth_authorizations SET user_id = NULL
+                WHERE id = \(id) AND user_id = \(user) AND expires_at > \(now)
+                    AND flow = \(OAuthAuthorization.Flow.redirect.rawValue)
+                    AND status = \(OAuthAuthorization.Status.pending.rawValue)
+                """) == 1
         }
     }
 

@@ -102,17 +102,30 @@ extension OAuthHandlers {
         }
     }
 
-    /// Without a user: a page that must not be shown (`prompt=none`), or that a visitor left.
+    /// Without a user: a page that must not be shown, or that a visitor left. With `?prompt=none` only the first.
     @Sendable func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
-        guard let cancelled = try await accounts.oauth.cancel(try authorizationID(context), at: runtime.now()) else {
-            throw Refusal.unknownAuthorization
-        }
+        let onlyWithoutPages = Query(request)["prompt"] == "none"
+        guard
+            let cancelled = try await accounts.oauth.cancel(
+                try authorizationID(context), onlyWithoutPages: onlyWithoutPages, at: runtime.now())
+        else { throw Refusal.unknownAuthorization }
         let problem =
             cancelled.request.forbidsPages
             ? OAuthProblem("login_required", "The user is not signed in")
             : OAuthProblem("access_denied", "User denied the request")
         return Self.redirectAnswer(redirect(cancelled).address(of: problem))
+    }
+
+    /// For a sign-in with another account, which then looks first.
+    @Sendable func release(_ request: Request, _ context: ServerContext) async throws -> Response {
+        _ = try rules
+        let caller = try await callers.userCaller(request)
+        guard
+            try await accounts.oauth.release(
+                try authorizationID(context), by: caller.user.id, at: runtime.now())
+        else { throw Refusal.unknownAuthorization }
+        return Answer.empty(.noContent)
     }
 
     private func settled(_ outcome: OAuthDecision) throws -> Response {
@@ -131,8 +144,12 @@ extension OAuthHandlers {
             return Self.redirectAnswer(redirect(authorization).address(of: code))
         case .denied(let authorization):
             guard authorization.flow == .redirect else { return Self.deviceAnswer("denied") }
-            return Self.redirectAnswer(
-                redirect(authorization).address(of: OAuthProblem("access_denied", "User denied the request")))
+            // The user saw no page.
+            let problem =
+                authorization.request.forbidsPages
+                ? OAuthProblem("consent_required", "The user has to be asked")
+                : OAuthProblem("access_denied", "User denied the request")
+            return Self.redirectAnswer(redirect(authorization).address(of: problem))
         case .gone, .over, .sessionEnded: return Answer.empty(.noContent)
         }
     }
@@ -172,57 +189,6 @@ extension OAuthHandlers {
     }
 }
 
-extension OAuthHandlers {
-    @Sendable func listGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await callers.userCaller(request)
-        _ = try rules
-        return try await grants(of: caller.user.id)
-    }
-
-    @Sendable func listUserGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try rules
-        return try await grants(of: try await server.admin.namedAccount(context).user.id)
-    }
-
-    private func grants(of user: UserID) async throws -> Response {
-        let grants = try await accounts.oauth.grants(of: user)
-        return Answer.json { writer in
-            writer.beginArray()
-            for grant in grants { writer.grant(grant) }
-            writer.endArray()
-        }
-    }
-
-    @Sendable func revokeGrant(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await callers.userCaller(request)
-        _ = try rules
-        let end = SessionEnd.byUser(
-            .clientRemoved, in: caller.session?.id, from: try callers.device(request, context))
-        return try await revokeGrant(of: caller.user, request, as: end)
-    }
-
-    @Sendable func revokeUserGrant(_ request: Request, _ context: ServerContext) async throws -> Response {
-        _ = try rules
-        let user = try await server.admin.namedAccount(context).user
-        return try await revokeGrant(
-            of: user, request, as: .byAdministrator(.clientRemoved, from: try callers.device(request, context)))
-    }
-
-    private func revokeGrant(of user: User, _ request: Request, as end: SessionEnd) async throws -> Response {
-        guard let name = Query(request)["client_id"] else { throw Refusal.invalid("client_id is required") }
-        let client: OAuthClient? =
-            if let id = OAuthClientID(name) {
-                try await accounts.oauth.client(id)
-            } else if let url = ClientDocumentURL(name) {
-                try await accounts.oauth.client(document: url.text)
-            } else { nil }
-        guard let client, try await accounts.oauth.revoke(client, of: user, as: end, at: runtime.now()) else {
-            throw Refusal(.notFound, .oauthConsentNotFound, "No active grant found for this client")
-        }
-        return Answer.empty(.noContent)
-    }
-}
-
 extension JSONWriter {
     /// Supabase Auth's `authorization_id`, `redirect_uri`, `client`, `user` and `scope`; the others are ours.
     fileprivate mutating func authorization(
@@ -241,13 +207,7 @@ extension JSONWriter {
         member("email", user.email ?? "")
         endObject()
         member("scope", request.scopes.text)
-        list("scopes", request.scopes.names) { writer, scope in
-            writer.beginObject()
-            writer.member("name", scope)
-            writer.member(
-                "description", ifPresent: rules.ownScopes.first { $0.name == scope }?.text(for: languages))
-            writer.endObject()
-        }
+        list("scopes", request.scopes.names) { $0.scope($1, rules, languages) }
         list("resources", request.resources) { $0.value($1) }
         member("flow", authorization.flow.rawValue)
         member("requested_at", authorization.createdAt)
@@ -262,14 +222,10 @@ extension JSONWriter {
         endObject()
     }
 
-    mutating func grant(_ grant: OAuthGrant) {
+    mutating func scope(_ name: String, _ rules: OAuthRules, _ languages: [String]) {
         beginObject()
-        name("client")
-        oauthClient(grant.client)
-        list("scopes", grant.consent.scopes.names) { $0.value($1) }
-        list("resources", grant.consent.resources) { $0.value($1) }
-        member("granted_at", grant.consent.grantedAt)
-        member("last_used_at", ifPresent: grant.lastUsedAt)
+        member("name", name)
+        member("description", ifPresent: rules.ownScopes.first { $0.name == name }?.text(for: languages))
         endObject()
     }
 

@@ -42,6 +42,7 @@ extension OAuthHandlers {
             callers.owned(.get, "/oauth/authorizations", listPending), looks(path, show),
             callers.owned(.post, path + "/consent", decide),
             Route(.post, path + "/cancel", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit, cancel),
+            callers.owned(.post, path + "/release", release),
             looks("/oauth/device", limitedBy: Limits.oauthUserCode, showDevice),
             callers.owned(.get, "/user/oauth/grants", listGrants),
             callers.owned(.delete, "/user/oauth/grants", revokeGrant),

@@ -6,6 +6,8 @@ struct AdminRefusal: Error {
 
     var sentence: String {
         switch (cause.status, cause.code) {
+        case (_, .featureDisabled):
+            "This feature is off. Its setting is on the page Configuration, and in the documentation."
         case (404, _): "There's nothing here."
         case (429, .overEmailSendRateLimit):
             "The email queue is too long: the code would expire before the email is sent. Try again later, or raise "

@@ -5,6 +5,7 @@ package import HTTPServing
 enum ConsolePlace: String, CaseIterable, Sendable {
     case overview = ""
     case users = "/users"
+    case clients = "/clients"
     case mails = "/mails"
     case webhooks = "/webhooks"
     case keys = "/keys"
@@ -17,6 +18,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         switch self {
         case .overview: "Overview"
         case .users: "Users"
+        case .clients: "OAuth Clients"
         case .mails: "Emails"
         case .webhooks: "Webhooks"
         case .keys: "Keys"
@@ -39,8 +41,8 @@ extension WebPages {
     var consolePages: [PageRoute] {
         let pages: [any ConsolePage.Type] = [
             ConsoleSignInPage.self, ConsoleSecondStepPage.self, OverviewPage.self, UserListPage.self, UserPage.self,
-            UserActPage.self, OutboxPage.self, WebhooksPage.self, KeysPage.self, ConfigurationPage.self,
-            RequestsPage.self,
+            UserActPage.self, ClientListPage.self, ClientPage.self, ClientActPage.self, OutboxPage.self,
+            WebhooksPage.self, KeysPage.self, ConfigurationPage.self, RequestsPage.self,
         ]
         return pages.flatMap { $0.routes } + (settings.entry == nil ? [] : ConsoleEntryPage.routes)
     }

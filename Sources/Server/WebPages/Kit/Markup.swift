@@ -1,4 +1,5 @@
 import GatehouseWire
+import MailTemplates
 
 /// Templates use three braces.
 ///
@@ -32,6 +33,11 @@ extension String {
         var kept = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(longest) where !scalar.isDeceptive { kept.append(scalar) }
         return String(kept)
+    }
+
+    /// ASCII between left-to-right texts needs no marks, which scripts and screen readers would see in names.
+    func shown(in language: MailLanguage) -> String {
+        language.isRightToLeft || utf8.contains { $0 >= 0x80 } ? isolated : shown
     }
 
     /// In marks that isolate its direction (UAX 9, FSI and PDI).

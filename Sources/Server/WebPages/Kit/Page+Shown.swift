@@ -66,6 +66,7 @@ extension Row {
             "rowTitle": Markup(title), "rowDetails": details.map { ["rowDetail": Markup($0)] },
         ]
         shown["badge"] = badge.map(Markup.init)
+        shown["isWarning"] = warns
         if let form { shown["form"] = form.shown(token, prefix: prefix) }
         if let link {
             shown["rowLink"] = ["rowLinkTitle": Markup(link.title), "rowLinkAddress": Markup(link.address)]

@@ -113,6 +113,8 @@ struct Link {
 struct Row {
     let title: String
     var badge: String?
+    /// The badge is a warning.
+    var warns = false
     var details: [String] = []
     var form: Form?
     /// Instead of a form.
@@ -131,7 +133,7 @@ struct Picture {
 }
 
 struct Form {
-    enum Style: String { case main, plain, danger }
+    enum Style: String { case main, plain, danger, quiet }
 
     let action: String
     var fields: [Field] = []

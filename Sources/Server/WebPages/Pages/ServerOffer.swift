@@ -11,6 +11,8 @@ struct ServerOffer {
     let allowsPasskeySignUp: Bool
     /// Supabase Auth does not report these.
     let hasApps, hasKeys, hasRecoveryCodes, hasPhoneFactors: Bool
+    /// Other apps and agents may act for users.
+    let hasClients: Bool
     let passwordLength: Int
 
     init(settings: AuthJSON) {
@@ -26,6 +28,7 @@ struct ServerOffer {
         hasKeys = settings["mfa_web_authn_enabled"]?.boolValue ?? false
         hasPhoneFactors = settings["mfa_phone_enabled"]?.boolValue ?? false
         hasRecoveryCodes = settings["mfa_recovery_codes_enabled"]?.boolValue ?? true
+        hasClients = settings["oauth_server_enabled"]?.boolValue ?? false
         allowsSignUp = settings["disable_signup"]?.boolValue == false
         let confirms = settings["mailer_autoconfirm"]?.boolValue ?? false
         allowsPasskeySignUp =

@@ -30,6 +30,11 @@ extension WebSession {
                 "k": .bool(handover.isConfirmed), "x": .integer(handover.expiresAt),
             ]
         }
+        if let asked {
+            members["o"] = [
+                "p": .string(asked.place.rawValue), "s": .string(asked.subject), "x": .integer(asked.expiresAt),
+            ]
+        }
         members["m"] = mail?.json
         members["y"] = text?.json
         if let flow {
@@ -69,6 +74,11 @@ extension WebSession {
             handover = Handover(
                 challenge: challenge, method: method, target: target, expiresAt: end,
                 isConfirmed: kept["k"]?.boolValue ?? false)
+        }
+        if let kept = json["o"], let place = (kept["p"]?.stringValue).flatMap(Place.init(text:)),
+            let subject = kept["s"]?.stringValue, let end = kept["x"]?.intValue
+        {
+            asked = Asked(place: place, subject: subject, expiresAt: end)
         }
         mail = json["m"].flatMap(AwaitedMail.init)
         text = json["y"].flatMap(AwaitedText.init)

@@ -24,6 +24,16 @@ struct WebSession: Sendable {
         var isConfirmed = false
     }
 
+    /// A client's request for access, to return to after a sign-in.
+    struct Asked: Sendable {
+        /// ``Place/consent`` or ``Place/device``.
+        let place: Place
+        /// The request's ID, or a device's code.
+        let subject: String
+        /// In seconds since 1970.
+        let expiresAt: Int64
+    }
+
     /// A mail whose code is awaited.
     struct AwaitedMail: Sendable {
         enum Kind: String, CaseIterable, Sendable {
@@ -104,6 +114,7 @@ struct WebSession: Sendable {
     /// After a sign-in.
     var next: Place?
     var handover: Handover?
+    var asked: Asked?
     var mail: AwaitedMail?
     var text: AwaitedText?
     var flow: Flow?
@@ -136,7 +147,7 @@ enum Flash: String, CaseIterable, Sendable {
     case mailSent, emailChanged, confirmOther, accountDeleted, linkNeedsFactor, startedOver
     case passkeyAdded, passkeyRemoved, changesSaved, appAdded, factorRemoved, keyAdded, keyRemoved
     case recoveryCodesRemoved, confirmFirst
-    case textSent, phoneChanged, phoneAdded, phoneRemoved
+    case textSent, phoneChanged, phoneAdded, phoneRemoved, clientRemoved
     case signInAgain, sessionOver, tookTooLong, providerFailed, providerWithoutEmail, linkFailed
 }
 
@@ -172,6 +183,9 @@ enum Place: String, CaseIterable, Sendable {
     case profile = "/profile"
     case data = "/data"
     case delete = "/delete"
+    case consent = "/oauth"
+    case device = "/device"
+    case apps = "/apps"
 
     static let prefix = "/account"
     var path: String { Self.prefix + rawValue }

@@ -5,7 +5,7 @@ import Hummingbird
 extension Visit {
     /// Returns to this page after the sign-in.
     mutating func toSignIn(_ flash: Flash?) -> Place {
-        session.next = placeOfRequest
+        returnHere()
         session.flash = flash
         return .signIn
     }
@@ -21,7 +21,7 @@ extension Visit {
     /// Returns to this page after the proof.
     mutating func goToSecondStep(_ flash: Flash?) -> Outcome {
         // A new password stays the next page, wherever else the user goes.
-        if session.next != .newPassword { session.next = placeOfRequest }
+        if session.next != .newPassword { returnHere() }
         session.flash = flash
         return .go(.secondStep)
     }
@@ -54,6 +54,7 @@ extension Visit {
         case .keyAdded: .done(say("The security key has been added."))
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
+        case .clientRemoved: .done(say("The app has been removed."))
         case .textSent, .phoneChanged, .phoneAdded, .phoneRemoved: .done(phoneSentence(flash))
         case .confirmFirst:
             .problem(say("Please confirm that it's you, then try again."))
@@ -104,7 +105,7 @@ extension Visit {
 
     func problemPage(_ text: String, status: HTTPResponse.Status) -> Page {
         let place = Place.allCases.first { $0.path == request.uri.path } ?? .home
-        let address = pages.site == .console ? consoleRetryPath : place.path
+        let address = pages.site == .console ? consoleRetryPath : askedOfRequest?.path ?? place.path
         var page = Page(text, [.buttons([Link(title: say("Try Again"), address: address)])])
         page.status = status
         return page
@@ -125,7 +126,7 @@ extension Place {
     var isAccount: Bool {
         switch self {
         case .home, .newPassword, .security, .passkeys, .passkey, .authenticator, .securityKeys, .recoveryCodes,
-            .phoneFactors, .email, .phone, .devices, .methods, .profile, .data, .delete:
+            .phoneFactors, .email, .phone, .devices, .methods, .profile, .data, .delete, .consent, .device, .apps:
             true
         case .signIn, .signInCode, .passkeySignIn, .phoneSignIn, .secondStep, .signUp, .passkeySignUp, .checkMail,
             .checkMessages, .forgotPassword, .recover, .linkQuestion, .goOn, .callback:

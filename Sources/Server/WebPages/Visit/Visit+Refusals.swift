@@ -98,7 +98,7 @@ extension Visit {
         }
     }
 
-    private var wrongCode: String {
+    var wrongCode: String {
         both(say("The code is wrong or has expired."), say("Please check it, or request a new one."))
     }
 

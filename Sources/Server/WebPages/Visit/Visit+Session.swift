@@ -14,7 +14,7 @@ extension Visit {
         }
         var renewed = WebSession(formToken: pages.randomBytes(16))
         (renewed.language, renewed.handover) = (session.language, session.handover)
-        renewed.next = session.next
+        (renewed.next, renewed.asked) = (session.next, session.asked)
         // Kept until the second step is done.
         renewed.question = session.question.flatMap { $0.isAnswered ? $0 : nil }
         // Another sign-in in this browser does not answer the app's request.
@@ -38,9 +38,9 @@ extension Visit {
 
     /// A new password comes first, even before an app.
     mutating func placeAfterSignIn() -> Place {
-        let goesOn = session.handover != nil && session.next != .newPassword
         defer { session.next = nil }
-        return goesOn ? .goOn : session.next ?? .home
+        if session.next == .newPassword { return .newPassword }
+        return session.asked?.place ?? (session.handover == nil ? session.next ?? .home : .goOn)
     }
 
     /// Keeps only the language.

@@ -15,6 +15,7 @@ struct UserActPage: ConsolePage {
         if visit.context.parameters.get("act") == "passkeys" {
             return .page(try await visit[UserPage.self].passkeysPage())
         }
+        if visit.context.parameters.get("act") == "apps" { return .page(try await visit[UserPage.self].appsPage()) }
         guard let act else {
             return .page(visit.problemPage("There's nothing here.", status: .notFound))
         }
@@ -44,6 +45,9 @@ extension UserActPage {
         return UserAct.allCases.first { $0.rawValue.utf8.elementsEqual(name.utf8) }
     }
 
+    /// An ID or a URL.
+    private var namedClient: String { (visit.fields["id"] ?? "").cut(to: URLParts.maximumLength) }
+
     private mutating func perform(_ act: UserAct, _ user: FoundUser) async throws {
         let path = "/admin/users/\(userID)"
         switch act {
@@ -58,6 +62,8 @@ extension UserActPage {
         case .endSessions: try await callAsAdmin(.delete, path + "/sessions")
         case .removeFactor: try await callAsAdmin(.delete, "\(path)/factors/\(namedID)")
         case .removePasskey: try await callAsAdmin(.delete, "\(path)/passkeys/\(namedID)")
+        case .removeApp:
+            try await callAsAdmin(.delete, "\(path)/oauth/grants?client_id=\(FormText.escape(namedClient))")
         case .delete: try await callAsAdmin(.delete, path)
         }
     }
@@ -68,6 +74,7 @@ extension UserActPage {
         if act == .removeFactor || act == .removePasskey {
             form.hidden = [("id", (visit.fields["id"] ?? "").cut(to: 64))]
         }
+        if act == .removeApp { form.hidden = [("id", namedClient)] }
         if act == .ban { form.fields = [duration] }
         if act == .endSession { form.hidden = [("session", (visit.fields["session"] ?? "").cut(to: 64))] }
         if act == .password {
@@ -96,7 +103,7 @@ extension UserActPage {
 /// Each has a confirmation page, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
     case ban, lift, reset, confirm, password, endSession = "end-session", endSessions = "end-sessions", delete
-    case removeFactor = "remove-factor", removePasskey = "remove-passkey"
+    case removeFactor = "remove-factor", removePasskey = "remove-passkey", removeApp = "remove-app"
 
     var title: String {
         switch self {
@@ -110,11 +117,12 @@ enum UserAct: String, CaseIterable, Sendable {
         case .delete: "Delete"
         case .removeFactor: "Remove Second Factor"
         case .removePasskey: "Remove Passkey"
+        case .removeApp: "Remove Connected App"
         }
     }
 
     /// A row of the user's page leads to it.
-    var isOfRow: Bool { [.endSession, .endSessions, .removeFactor, .removePasskey].contains(self) }
+    var isOfRow: Bool { [.endSession, .endSessions, .removeFactor, .removePasskey, .removeApp].contains(self) }
 
     func fits(_ user: FoundUser, at now: Instant) -> Bool {
         switch self {
@@ -123,7 +131,7 @@ enum UserAct: String, CaseIterable, Sendable {
         case .reset: user.email != nil
         case .confirm: user.email != nil && user.json["email_confirmed_at"]?.stringValue == nil
         case .password: user.email != nil
-        case .endSession, .endSessions, .delete, .removeFactor, .removePasskey: true
+        case .endSession, .endSessions, .delete, .removeFactor, .removePasskey, .removeApp: true
         }
     }
 
@@ -141,6 +149,8 @@ enum UserAct: String, CaseIterable, Sendable {
         case .removeFactor:
             "\(name) will be able to sign in without it. Verify that the request comes from the account's owner. With "
                 + "mfa_admin_removal_delay, the owner is emailed and can cancel by signing in with the factor."
+        case .removeApp:
+            "The app loses access to \(name)'s account immediately. \(name) can connect it again."
         case .removePasskey: "\(name) will no longer be able to sign in with it. Existing sessions stay signed in."
         }
     }
@@ -157,6 +167,7 @@ enum UserAct: String, CaseIterable, Sendable {
         case .delete: "\(name)'s account was deleted."
         case .removeFactor: "\(name)'s second factor is removed, or will be after the delay."
         case .removePasskey: "\(name)'s passkey was removed."
+        case .removeApp: "The app was removed from \(name)'s account."
         }
     }
 }

@@ -18,7 +18,11 @@ struct UserPage: ConsolePage {
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
         if !user.setAside.rows.isEmpty { page.blocks += [.heading("Set aside"), .table(user.setAside)] }
-        page.blocks.append(.links([Link(title: "Passkeys", address: user.path + "/passkeys")]))
+        page.blocks.append(
+            .links([
+                Link(title: "Passkeys", address: user.path + "/passkeys"),
+                Link(title: "Connected Apps", address: user.path + "/apps"),
+            ]))
         page.blocks += try sessionBlocks(user, json)
         page.blocks += metadata("User metadata", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
@@ -28,15 +32,14 @@ struct UserPage: ConsolePage {
     }
 
     private func sessionBlocks(_ user: FoundUser, _ json: AuthJSON) throws -> [Block] {
-        let active = try SessionInfo.list(json: json)
+        let (active, clients) = (try SessionInfo.list(json: json), json.clientsOfSessions)
         var table = Table(
             caption: "Active sessions", columns: ["Device", "Address", "Signed in", "Last used", "Action"])
         table.empty = "The user is not signed in anywhere."
         table.rows = active.prefix(20).map { session in
             let id = session.id.uuidString.lowercased()
             return [
-                Cell(
-                    (session.device?.name ?? "Unknown device").shown, detail: session.device?.details.map(\.shown)),
+                cell(session, client: clients[session.id]),
                 Cell(session.ipAddress?.shown ?? "–"), Cell(Moment.text(session.createdAt)),
                 Cell(Moment.text(session.lastUsedAt)),
                 Cell("Revoke", address: "\(user.path)/end-session?session=\(id)"),
@@ -49,6 +52,12 @@ struct UserPage: ConsolePage {
         }
         blocks += [.heading("Ended sessions"), .table(endedTable(json["ended"]?.arrayValue ?? []))]
         return blocks
+    }
+
+    private func cell(_ session: SessionInfo, client: String?) -> Cell {
+        let (name, details) = (session.device?.name ?? "Unknown device", session.device?.details)
+        guard let client else { return Cell(name.shown, detail: details.map(\.shown)) }
+        return Cell(client.isolated, detail: "Connected app on \(name.shown)")
     }
 
     private func endedTable(_ ended: [AuthJSON]) -> Table {

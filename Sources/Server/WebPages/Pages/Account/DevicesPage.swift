@@ -12,11 +12,13 @@ struct DevicesPage: SitePage {
     ]
 
     mutating func show() async throws -> Outcome {
-        let sessions = try SessionInfo.list(json: await visit.callAsUser(.get, "/sessions"))
+        let json = try await visit.callAsUser(.get, "/sessions")
+        let sessions = try SessionInfo.list(json: json)
+        let clients = json.clientsOfSessions
         var page = visit.accountPage(say("Devices"))
         let own = sessions.filter(\.isCurrent)
         let others = sessions.filter { !$0.isCurrent }
-        page.blocks.append(.rows((own + others).map(row)))
+        page.blocks.append(.rows((own + others).map { row($0, clients[$0.id]) }))
         guard !others.isEmpty else { return .page(page) }
         page.blocks.append(
             .form(
@@ -45,16 +47,32 @@ struct DevicesPage: SitePage {
 }
 
 extension DevicesPage {
-    private func row(_ session: SessionInfo) -> Row {
+    /// - Parameter client: Whose session it is, if not the user's own.
+    private func row(_ session: SessionInfo, _ client: String?) -> Row {
         let device = session.device
-        let name = device?.name.shown ?? say("Unknown Device")
+        let deviceName = device?.name.shown ?? say("Unknown Device")
+        let name = client.map(visit.alone) ?? deviceName
         var row = Row(title: name, badge: session.isCurrent ? say("This Device") : nil)
-        row.details = [device?.details?.shown, session.ipAddress?.shown].compactMap(\.self)
+        if client != nil { row.badge = say("Connected App") }
+        row.details = [client.map { _ in deviceName }, device?.details?.shown, session.ipAddress?.shown]
+            .compactMap(\.self)
         guard !session.isCurrent else { return row }
         row.details.append(say("Last used %@", visit.language.day(session.lastUsedAt)))
         row.form = Form(
             action: Place.devices.path, hidden: [("session", session.id.uuidString.lowercased())],
             button: say("Sign Out"), label: say("Sign out %@", name), style: .plain)
         return row
+    }
+}
+
+extension AuthJSON {
+    /// Of `GET /sessions`: the names of the clients that have sessions.
+    var clientsOfSessions: [UUID: String] {
+        let named = (self["sessions"]?.arrayValue ?? []).compactMap { session -> (UUID, String)? in
+            guard let client = session["oauth_client"], client.objectValue != nil else { return nil }
+            guard let id = (session["id"]?.stringValue).flatMap(UUID.init) else { return nil }
+            return (id, client["name"]?.stringValue ?? "")
+        }
+        return [UUID: String](named) { first, _ in first }
     }
 }

@@ -8,7 +8,7 @@ struct HomePage: SitePage {
     ]
 
     mutating func show() async throws -> Outcome {
-        let offersPhone = try await visit.offer().hasPhone
+        let offer = try await visit.offer()
         let user = try await visit.user()
         var menu = [
             entry(.security, say("Security")),
@@ -16,7 +16,8 @@ struct HomePage: SitePage {
             entry(.methods, say("Sign-In Methods")),
             entry(.devices, say("Devices")),
         ]
-        if offersPhone {
+        if offer.hasClients { menu.append(entry(.apps, say("Connected Apps"))) }
+        if offer.hasPhone {
             let title = user.phone == nil ? say("Add Phone Number") : say("Change Phone Number")
             menu.insert(entry(.phone, title), at: 2)
         }

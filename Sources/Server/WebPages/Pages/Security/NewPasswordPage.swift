@@ -29,7 +29,7 @@ struct NewPasswordPage: SitePage {
             return .page(page(offer, .problem(visit.message(for: refusal)), asks: refusal.code))
         }
         visit.session.flash = .passwordSaved
-        return .go(visit.session.handover == nil ? .home : .goOn)
+        return .go(visit.session.asked?.place ?? (visit.session.handover == nil ? .home : .goOn))
     }
 }
 

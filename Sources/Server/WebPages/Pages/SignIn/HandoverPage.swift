@@ -99,5 +99,5 @@ extension WebSession.Handover {
 
 extension URLParts {
     /// The host and port, or another scheme with a colon.
-    fileprivate var app: String { isWeb ? host + (port.map { ":\($0)" } ?? "") : scheme + ":" }
+    var app: String { isWeb ? host + (port.map { ":\($0)" } ?? "") : scheme + ":" }
 }

@@ -21,7 +21,7 @@ struct SecondStepPage: SitePage {
         guard visit.isSignedIn else { return .go(.signIn) }
         if visit.fields["act"] == "cancel" {
             // The page that asked for the proof would ask again.
-            visit.session.next = nil
+            (visit.session.next, visit.session.asked) = (nil, nil)
             return .go(.home)
         }
         do {

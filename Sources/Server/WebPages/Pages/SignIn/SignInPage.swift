@@ -17,13 +17,14 @@ struct SignInPage: SitePage {
             guard let handover = WebSession.Handover(visit.fields, at: pages.now()) else {
                 return .page(visit.malformedRequestPage)
             }
-            visit.session.handover = handover
+            (visit.session.handover, visit.session.asked) = (handover, nil)
         }
         // The user has left the page for a code.
         visit.session.mail?.password = nil
         visit.session.text?.password = nil
         if visit.isSignedIn, visit.session.awaitsSecondStep, visit.fields["again"] == nil { return .go(.secondStep) }
-        if visit.isSignedIn, visit.session.next == nil, visit.fields["again"] == nil {
+        let isOnItsWay = visit.session.next != nil || visit.session.asked != nil
+        if visit.isSignedIn, !isOnItsWay, visit.fields["again"] == nil {
             return .go(visit.session.handover == nil ? .home : .goOn)
         }
         return .page(try await page())
@@ -57,9 +58,10 @@ struct SignInPage: SitePage {
         }
         // After cancelling the second step, the user may sign in to the same app in another way.
         var waiting = visit.session.awaitsSecondStep ? visit.session.handover : nil
+        let asked = visit.session.awaitsSecondStep ? visit.session.asked : nil
         waiting?.isConfirmed = false
         visit.signOut(.signedOut)
-        visit.session.handover = waiting
+        (visit.session.handover, visit.session.asked) = (waiting, asked)
         return .go(.signIn)
     }
 }
