@@ -33,7 +33,7 @@ extension Connection {
                 WHERE registration <> 'manual' AND is_verified = 0 AND updated_at <= \(now - .seconds(30 * 86_400))
                     AND NOT EXISTS (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id)
                     AND NOT EXISTS (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id)
-                ORDER BY created_at LIMIT \(limit) \(.skippingLocked))
+                ORDER BY updated_at LIMIT \(limit) \(.skippingLocked))
             """)
     }
 

@@ -17,6 +17,10 @@ extension Accounts {
         """,
         "CREATE INDEX oauth_clients_by_time ON oauth_clients (created_at, id)",
         """
+        CREATE INDEX oauth_clients_unvouched ON oauth_clients (updated_at)
+            WHERE registration <> 'manual' AND is_verified = 0
+        """,
+        """
         CREATE TABLE oauth_authorizations (
             id           \(.uuid) PRIMARY KEY,
             client_id    \(.uuid) NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,

@@ -56,8 +56,7 @@ extension Visit {
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
         case .clientRemoved: .done(say("The app has been removed."))
         case .textSent, .phoneChanged, .phoneAdded, .phoneRemoved: .done(phoneSentence(flash))
-        case .confirmFirst:
-            .problem(say("Please confirm that it's you, then try again."))
+        case .confirmFirst: .problem(say("Please confirm that it's you, then try again."))
         case .linkNeedsFactor:
             .problem(say("This account uses two-step verification. Sign in to it to link your accounts."))
         case .startedOver: .done(say("You have a new account with this email."))
