@@ -69,12 +69,7 @@ public struct DeviceName: Hashable, Sendable {
         return rest.isEmpty ? nil : rest.joined(separator: " · ")
     }
 
-    /// Shortens, and removes what disturbs other text.
-    private static func shown(_ text: String) -> String? {
-        let kept = text.unicodeScalars.filter { !$0.isDeceptive }.prefix(64)
-        let isBlank = kept.allSatisfy(\.properties.isWhitespace)
-        return isBlank ? nil : String(String.UnicodeScalarView(kept))
-    }
+    private static func shown(_ text: String) -> String? { text.shown(upTo: 64) }
 
     /// Prefixes of Apple's model identifiers, longer ones first.
     private static let models: [(prefix: String, name: String, kind: Kind)] = [

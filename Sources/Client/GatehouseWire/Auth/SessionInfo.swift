@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A session: a device on which the user is signed in.
+/// A session: a device on which the user is signed in, or an app or agent with access to the account.
 public struct SessionInfo: Hashable, Sendable, Identifiable {
     /// Its id, for revoking it.
     public var id: UUID
@@ -14,6 +14,8 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var ipAddress: String?
     /// Whether it is the caller's session.
     public var isCurrent: Bool
+    /// The app or agent with access; nil for a device.
+    public var oauthClient: OAuthSessionClient?
 
     /// For tests and previews.
     public init(
@@ -29,6 +31,29 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     }
 }
 
+/// The app or agent of a session.
+public struct OAuthSessionClient: Hashable, Sendable {
+    /// A UUID, or an https URL.
+    public var id: String
+    /// As the app or agent calls itself. To display it, use ``shownName``.
+    public var name: String
+
+    /// For tests and previews.
+    public init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
+
+    /// The name's first 64 code points, without those that reorder text; otherwise ``id``.
+    public var shownName: String { name.shown(upTo: 64) ?? id }
+
+    /// nil without an id.
+    init?(_ members: AuthJSONObject) {
+        guard let id = members["id"]?.stringValue, !id.isEmpty else { return nil }
+        self.init(id: id, name: members["name"]?.stringValue ?? "")
+    }
+}
+
 extension SessionInfo {
     /// The device for display; nil if unknown.
     public var device: DeviceName? { userAgent.flatMap { DeviceName(userAgent: $0) } }
@@ -39,10 +64,12 @@ extension SessionInfo {
     package static func list(json: AuthJSON) throws(WireProblem) -> [SessionInfo] {
         try WireMembers.list("sessions", of: json) { json throws(WireProblem) in
             let members = try WireMembers(json, path: "session")
-            return SessionInfo(
+            var session = SessionInfo(
                 id: try members.uuid("id"), createdAt: try members.requiredDate("created_at"),
                 refreshedAt: members.date("refreshed_at"), userAgent: members.text("user_agent"),
                 ipAddress: members.text("ip"), isCurrent: members.bool("is_current"))
+            session.oauthClient = OAuthSessionClient(members.object("oauth_client"))
+            return session
         }
     }
 }
@@ -50,7 +77,7 @@ extension SessionInfo {
 extension JSONWriter {
     package mutating func sessionInfo(
         id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool,
-        client: (id: String, name: String)? = nil
+        oauthClient: (id: String, name: String)? = nil
     ) {
         beginObject()
         member("id", id)
@@ -59,11 +86,11 @@ extension JSONWriter {
         member("user_agent", ifPresent: userAgent)
         member("ip", ifPresent: ipAddress)
         member("is_current", isCurrent)
-        if let client {
+        if let oauthClient {
             name("oauth_client")
             beginObject()
-            member("id", client.id)
-            member("name", client.name)
+            member("id", oauthClient.id)
+            member("name", oauthClient.name)
             endObject()
         }
         endObject()

@@ -8,3 +8,12 @@ extension Unicode.Scalar {
         }
     }
 }
+
+extension String {
+    /// The first code points of untrusted text, without deceptive ones; nil if nothing is visible.
+    package func shown(upTo length: Int) -> String? {
+        let kept = unicodeScalars.lazy.filter { !$0.isDeceptive }.prefix(length)
+        let isBlank = kept.allSatisfy(\.properties.isWhitespace)
+        return isBlank ? nil : String(String.UnicodeScalarView(kept))
+    }
+}
