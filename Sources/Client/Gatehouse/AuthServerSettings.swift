@@ -36,6 +36,8 @@ public struct AuthServerSettings: Hashable, Sendable {
     public var allowsPhoneFactors = false
     /// Whether users can create recovery codes; true if unknown.
     public var allowsRecoveryCodes = true
+    /// Whether apps and agents can request access to accounts; nil if unknown, as with hosted Supabase.
+    public var hasOAuthServer: Bool?
 
     /// For tests and previews.
     public init(
@@ -87,6 +89,7 @@ extension AuthServerSettings {
         allowsPasskeySignUp = members.bool("passkey_signup_enabled")
         allowsAuthenticatorApps = members["mfa_totp_enabled"]?.boolValue ?? true
         allowsRecoveryCodes = members["mfa_recovery_codes_enabled"]?.boolValue ?? true
+        hasOAuthServer = members["oauth_server_enabled"]?.boolValue
     }
 }
 

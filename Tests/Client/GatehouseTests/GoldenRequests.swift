@@ -14,7 +14,7 @@ extension GoldenRequest {
         "expires_at": 1_767_229_200, "user": user,
     ]
 
-    static let all = signIn + flows + account + codes + signOut + admin + factors + passkeys + phones
+    static let all = signIn + flows + account + codes + signOut + admin + factors + passkeys + phones + oauth
 
     private static let signIn: [GoldenRequest] = [
         GoldenRequest(

@@ -18,7 +18,7 @@ extension UserHandlers {
                     id: session.id.text, createdAt: session.createdAt, refreshedAt: session.refreshedAt,
                     userAgent: found.device.userAgent, ipAddress: found.device.address,
                     isCurrent: session.id == caller.session?.id,
-                    client: session.client.map { ($0.publicID, $0.name) })
+                    oauthClient: session.client.map { ($0.publicID, $0.name) })
             }
             writer.endObject()
         }
