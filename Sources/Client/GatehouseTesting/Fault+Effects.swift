@@ -18,7 +18,7 @@ extension InMemoryAuthService.Fault {
         case .freshProofNeeded:
             [
                 .updateUser, .unlink, .undoLink, .link, .startLinkInBrowser, .deleteAccount, .removeFactor,
-                .changePasskey, .startOver,
+                .changePasskey, .startOver, .decideAuthorization,
             ]
             .contains(call)
         case .tokenRejected: call == .signInWithProvider || call == .link
@@ -28,7 +28,7 @@ extension InMemoryAuthService.Fault {
         case .textFailed: call.isText || call == .signUp || call == .updateUser
         case .phoneDisabled: [.sendText, .signUp, .signIn, .updateUser].contains(call)
         case .phoneTaken: call == .updateUser
-        case .notSupported: call == .sessions || call == .undoableLinks
+        case .notSupported: [.sessions, .undoableLinks, .pendingAuthorizations].contains(call)
         case .lastMethod: call == .unlink || call == .undoLink
         case .profileMissing: call == .fetchMe
         case .forbidden, .accessTokenRefused: call.isGateway

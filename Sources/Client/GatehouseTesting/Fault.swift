@@ -94,6 +94,16 @@ extension InMemoryAuthService {
         case signInAgain
         /// Moves the current account's address to a new account.
         case startOver
+        /// Looks at a request for access, by its id or its device's code.
+        case authorization
+        /// Approves or denies a request for access.
+        case decideAuthorization
+        /// Lists the undecided requests for access.
+        case pendingAuthorizations
+        /// Lists the apps and agents with access.
+        case grants
+        /// Ends an app's or agent's access.
+        case revokeGrant
     }
 
     /// A named failure of certain calls.
@@ -196,8 +206,8 @@ extension InMemoryAuthService.Call {
                 .refresh, .user, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
                 .updateUser, .reauthenticate, .sessions, .revokeSession, .registerPasskey, .passkeys, .changePasskey,
                 .enrollFactor, .sendFactorCode, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
-                .verifyRecoveryCode,
-                .startOver,
+                .verifyRecoveryCode, .startOver, .authorization, .decideAuthorization, .pendingAuthorizations, .grants,
+                .revokeGrant,
             ].contains(self)
     }
 

@@ -12,6 +12,22 @@ public enum Fixtures {
     /// An app's user agent on a phone.
     public static let userAgent = "Example/1.0 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2"
 
+    /// A browser's user agent on a computer.
+    public static let browserUserAgent =
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.2 "
+        + "Safari/605.1.15"
+
+    /// The server's explanations of permissions, by name.
+    public static let scopes = ["scores:read": "Read your scores", "scores:write": "Change your scores"]
+
+    /// An agent that has registered itself.
+    public static let agent: OAuthAuthorizationClient = {
+        var agent = OAuthAuthorizationClient(
+            id: "5f0c7f0e-6a55-4f0e-9d0a-2b1a7b1c0001", name: "Scout", uri: "https://agent.example")
+        (agent.host, agent.registrationType, agent.createdAt) = ("agent.example", .dynamic, date)
+        return agent
+    }()
+
     /// A UUID that ends with the number.
     public static func id(_ number: Int) -> UUID {
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }

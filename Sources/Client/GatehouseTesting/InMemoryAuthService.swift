@@ -25,6 +25,8 @@ public import GatehouseModel
 ///   events.
 /// - ``addAccount(phone:password:firstName:)`` and ``textCode(_:to:)`` are for telephone numbers, which
 ///   ``serverSettings`` must allow.
+/// - ``beginAuthorization(by:scope:resources:for:)`` requests access as an agent does; ``serverSettings`` must have
+///   `hasOAuthServer`.
 /// - ``calls``, ``openSessionCount`` and ``account(email:)`` return received requests and stored data.
 ///
 /// Not simulated: the texts of emails and messages (see ``mails`` and ``texts``), the server's rate limits, the client's

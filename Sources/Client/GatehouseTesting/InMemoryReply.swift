@@ -32,7 +32,8 @@ extension HTTPReply {
                 writer.sessionInfo(
                     id: session.id.wire, createdAt: session.createdAt.instant,
                     refreshedAt: session.refreshedAt?.instant, userAgent: session.userAgent,
-                    ipAddress: session.ipAddress, isCurrent: session.isCurrent)
+                    ipAddress: session.ipAddress, isCurrent: session.isCurrent,
+                    oauthClient: session.oauthClient.map { ($0.id, $0.name) })
             }
             writer.endObject()
         }
@@ -123,6 +124,7 @@ extension AuthServerSettings {
             "phone_autoconfirm": .bool(confirmsPhoneAutomatically), "sms_provider": .string(smsProvider ?? ""),
             "mfa_phone_enabled": .bool(allowsPhoneFactors),
         ]
+        members["oauth_server_enabled"] = hasOAuthServer.map(AuthJSON.bool)
         members["mailer_enabled"] = sendsMail.map(AuthJSON.bool)
         members["password_min_length"] = minimumPasswordLength.map { .integer(Int64($0)) }
         members["mailer_otp_length"] = codeLength.map { .integer(Int64($0)) }

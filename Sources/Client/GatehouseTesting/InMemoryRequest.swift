@@ -75,6 +75,10 @@ struct InMemoryRequest: Sendable {
         "GET factors recovery-codes": .recoveryCodes, "POST factors recovery-codes": .makeRecoveryCodes,
         "POST factors recovery-codes regenerate": .makeRecoveryCodes,
         "POST factors recovery-codes verify": .verifyRecoveryCode, "DELETE factors recovery-codes": .removeFactor,
+        "GET oauth authorizations *": .authorization, "GET oauth device": .authorization,
+        "POST oauth authorizations * consent": .decideAuthorization,
+        "GET oauth authorizations": .pendingAuthorizations, "GET user oauth grants": .grants,
+        "DELETE user oauth grants": .revokeGrant,
         "GET v1 auth me": .fetchMe, "PATCH v1 auth me": .updateProfile, "DELETE v1 auth me": .deleteAccount,
     ]
 }

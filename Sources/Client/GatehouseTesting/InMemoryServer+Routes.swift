@@ -202,6 +202,8 @@ extension InMemoryServer {
             linkFlows[request.query["code_challenge"] ?? ""] = caller
             let flow = ScriptedFlow(request.query)
             return .json(["url": .string(flow?.address?.absoluteString ?? "")])
+        case .authorization, .decideAuthorization, .pendingAuthorizations, .grants, .revokeGrant:
+            return try oauth(request, call, of: caller, at: now)
         case .sessions: return .sessions(sessionList(of: caller))
         case .revokeSession: try revoke(request.id, by: caller)
         default: return try protection(request, call, of: caller, at: now)

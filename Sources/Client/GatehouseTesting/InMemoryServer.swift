@@ -64,6 +64,10 @@ struct InMemoryServer: Sendable {
     var mailedAt: [MailedAddress: Date] = [:]
     var unlinked: [UUID: Set<String>] = [:]
     var protection = InMemoryProtection()
+    /// Oldest first.
+    var authorizations: [InMemoryAuthorization] = []
+    var grants: [InMemoryGrant] = []
+    var reportedClients: [String] = []
     var confirmsAutomatically = true
     static let lifetime: TimeInterval = 3_600
     private var count = 0
@@ -268,6 +272,8 @@ extension InMemoryServer {
     mutating func remove(_ id: UUID) {
         accounts.removeAll { $0.user.id == id }
         codes.removeAll { $0.owner == id }
+        grants.removeAll { $0.owner == id }
+        authorizations.removeAll { $0.owner == id }
         setAsideIdentities = setAsideIdentities.filter { $0.value.owner != id }
         end(.accountDeleted) { $0.value == id }
     }
