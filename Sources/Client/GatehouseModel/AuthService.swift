@@ -5,7 +5,7 @@ public import Gatehouse
 ///
 /// Methods throw `AuthClientError`, with the listed codes, or `CancellationError`. Calls for the signed-in user throw
 /// `AuthClientError.signedOut` without a session. A failed sign-in keeps the previous session.
-public protocol AuthService: ProfileSource, FactorService, PhoneService {
+public protocol AuthService: ProfileSource, FactorService, PhoneService, ConsentService {
     /// The session's events in a new stream, from `initialSession`.
     var authStateChanges: AsyncStream<AuthChange> { get }
 

@@ -50,6 +50,12 @@ struct MisconfiguredService: AuthService {
     func verify(code _: String, textedTo _: String, for _: PhoneCodeType, password _: String?) throws -> SessionOrUser {
         throw error
     }
+    func authorization(_: OAuthConsentLink) throws -> OAuthAuthorizationDetailsResponse { throw error }
+    func approve(_: OAuthAuthorizationID) throws -> OAuthRedirect? { throw error }
+    func deny(_: OAuthAuthorizationID, reporting _: Bool) throws -> OAuthRedirect? { throw error }
+    func pendingAuthorizations() throws -> [OAuthAuthorizationDetails] { throw error }
+    func grants() throws -> [OAuthGrant] { throw error }
+    func revokeGrant(of _: String) throws { throw error }
     func openMailLink(_: URL, replacing _: @escaping @Sendable (AuthUser) async -> Bool) throws { throw error }
     func sessions() throws -> [SessionInfo] { throw error }
     func revokeSession(id _: UUID) throws { throw error }

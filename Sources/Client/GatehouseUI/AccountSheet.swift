@@ -24,8 +24,8 @@ extension View {
 
     /// Presents the account's questions over a custom sheet, which hides those of the screen below.
     ///
-    /// These are the second factor, a fresh proof, "Add a passkey?" and an emailed link's alert. ``LoginView`` and
-    /// ``ProfileView`` include them.
+    /// These are the second factor, a fresh proof, "Add a passkey?", requests for access and an emailed link's alert.
+    /// ``LoginView`` and ``ProfileView`` include them.
     ///
     /// ```swift
     /// struct JoinButton: View {

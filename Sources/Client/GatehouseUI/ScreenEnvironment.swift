@@ -7,7 +7,8 @@ public import SwiftUI
 extension View {
     /// Provides the account to the screens below. Apply it once, at the app's root.
     ///
-    /// Also opens emailed links, asks for a new password after a password reset, and loads the server's settings.
+    /// Also opens emailed links, asks for a new password after a password reset, loads the server's settings, and shows
+    /// apps' and agents' requests for access (``AuthorizationRequestView``).
     ///
     /// ```swift
     /// HomeView().gatehouse(account)
@@ -56,6 +57,7 @@ private struct AccountParents: ViewModifier {
             .modifier(NewPasswordSheet(manager: account))
             .modifier(MailLinks(account: account))
             .modifier(TelemetryFlush(account: account))
+            .modifier(ConsentWatch(account: account))
             .onAppear { account.questionRoots += 1 }
             .onDisappear { account.questionRoots -= 1 }
             .task(id: account.phase == .unauthenticated) {

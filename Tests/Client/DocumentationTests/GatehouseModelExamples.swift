@@ -42,9 +42,21 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Forms/CodeModel.swift
+// Sources/Client/GatehouseModel/Consent/AuthorizationRequestModel.swift
 extension Given {
     @MainActor private func example4() async throws {
+        guard let request = account.authorizationRequest else { return }
+        let model = AuthorizationRequestModel(request, manager: account)
+        await model.load()
+        await model.approve()?.value
+        if case .approved(let redirect?) = model.phase { openURL(redirect.redirectURL) }
+        _ = model
+    }
+}
+
+// Sources/Client/GatehouseModel/Forms/CodeModel.swift
+extension Given {
+    @MainActor private func example5() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
         screen.code = "042917"
         await screen.submit()?.value
@@ -55,7 +67,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/LoginModel.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example6() async throws {
         let login = LoginModel(manager: account)
         login.form.email = "ada@example.com"
         await login.submit(password: password)?.value
@@ -66,7 +78,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/PhoneForm.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example7() async throws {
         var form = PhoneForm(region: "DE")
         form.typed = "0170 123 45 67"
         let number = form.number  // +491701234567
@@ -77,7 +89,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/PhoneModel.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example8() async throws {
         let screen = PhoneModel(.signIn, manager: account)
         screen.form.typed = "0170 123 45 67"
         await screen.send()?.value
@@ -88,7 +100,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AppBrowser.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example9() async throws {
         let page = AppBrowser(redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -99,7 +111,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Accounts.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example10() async throws {
         if let other = account.accounts.first(where: { $0.state == .signedIn }) {
             try await account.use(other.id)
         }
@@ -108,7 +120,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example11() async throws {
         do throws(AuthError) {
             try await account.signInWithEmail(email, password: password)
         } catch .credentialSetAside {
@@ -120,7 +132,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example12() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.linking.confirm(.password(password))
         }
@@ -129,7 +141,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example13() async throws {
         try await manager.linking.sendCode()
         // The user reads the code in the mail.
         try await manager.linking.confirm(.code(code))
@@ -138,7 +150,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Mail.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example14() async throws {
         try await account.mail.sendSignIn(to: email)
         // The user reads the code in the mail.
         try await account.signIn(withCode: code, sentTo: email)
@@ -147,7 +159,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example15() async throws {
         if try await account.signUpWithPasskey(with: passkeys) == .formNeeded {
             try await account.signUpWithPasskey(email, firstName: nil, with: passkeys)
         }
@@ -156,7 +168,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Phone.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example16() async throws {
         try await account.texts.sendSignIn(to: "+491701234567")
         // The user reads the code in the message.
         try await account.signIn(withCode: code, textedTo: "+491701234567")
@@ -165,21 +177,21 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example17() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example18() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example19() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -187,7 +199,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example20() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -200,7 +212,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example21() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.proofs.prove(code: code, of: app.id)
         }
@@ -208,7 +220,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
-private struct Example21 {
+private struct Example22 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -218,7 +230,7 @@ private struct Example21 {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example23() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -228,14 +240,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example24() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example25() async throws {
         try await account.switchAccount { account throws(AuthError) in
             try await account.signInWithEmail(email, password: password)
         }
@@ -244,7 +256,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example26() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -258,7 +270,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example27() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -267,7 +279,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example28() async throws {
         let text = AuthError.wrongCredentials.content.localized
         let title = ModelText("Sign in with %@", "Google").localized
         _ = text
@@ -277,7 +289,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example29() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -288,7 +300,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example30() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -298,7 +310,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example31() async throws {
         if let report = account.report {
             ShareLink(item: report.text) { Text("Send Report") }
         }
@@ -307,7 +319,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example32() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -316,7 +328,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example33() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -328,7 +340,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example34() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -340,7 +352,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example35() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -350,14 +362,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example35() async throws {
+    @MainActor private func example36() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example36 {
+private struct Example37 {
     struct Diary: Codable {
         var mood: String?
         var reminder: Reminder?
@@ -370,7 +382,7 @@ private struct Example36 {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example37() async throws {
+    @MainActor private func example38() async throws {
         let diary = try account.user?.data(as: Diary.self)
         _ = diary
     }
@@ -378,14 +390,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example38() async throws {
+    @MainActor private func example39() async throws {
         try await account.updateProfile(data: Diary(mood: "calm"))
     }
 }
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
 extension Given {
-    @MainActor private func example39() async throws {
+    @MainActor private func example40() async throws {
         try await account.updateProfile(data: ["mood": .null])
     }
 }

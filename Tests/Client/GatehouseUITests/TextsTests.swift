@@ -131,6 +131,10 @@ struct TextsTests {
         "The message is on its way.", "Check your messages", "Use a Text Message", "Enter the code we texted you.",
     ]
 
+    private static let keysOfPermissions = ["openid", "email", "profile", "phone", "offline_access"].map {
+        OAuthScope(name: $0).content.key
+    }
+
     private static var keysOfNotices: [String] {
         let kinds: [AuthSetAsideCredential.Kind] = [
             .password, .passkey(id: id, name: "x"), .passkey(id: id, name: nil), .identity(id: id, provider: "google"),
@@ -173,7 +177,8 @@ struct TextsTests {
         let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
-        return problems + errors.map(\.content.key) + hints + changes + stores + keysOfNotices + keysOfPhones + [
+        let others = keysOfNotices + keysOfPhones + keysOfPermissions
+        return problems + errors.map(\.content.key) + hints + changes + stores + others + [
             "Password must be at least %lld characters.",
             "We just sent you an email. Please wait before requesting another.",
             "This can no longer be undone.",

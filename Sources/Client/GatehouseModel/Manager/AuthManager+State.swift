@@ -42,11 +42,18 @@ extension AuthManager {
     /// Invalidates the previous account's work.
     func leaveAccount() {
         epoch += 1
+        forgetRequests()
         (error, isNewUser) = (nil, false)
         guard allowsSeveralAccounts else { return }
         loading?.cancel()
         isLoadingProfile = false
         (needsNewPassword, asksForPasskey, opening, pendingLink) = (false, false, nil, nil)
+    }
+
+    /// They belong to the previous user.
+    private func forgetRequests() {
+        authorizationRequest = nil
+        consentPoll.forget()
     }
 
     /// The level is unknown until the refresh.
@@ -79,6 +86,8 @@ extension AuthManager {
     func leave(_ reason: SignedOutReason) {
         epoch += 1
         loading?.cancel()
+        // A link may have started the app, before its sign-in.
+        if isLoggedIn { forgetRequests() }
         user = nil
         isNewUser = false
         isProfileLoaded = false

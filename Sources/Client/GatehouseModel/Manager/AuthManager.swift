@@ -76,6 +76,9 @@ public final class AuthManager {
     public internal(set) var asksForPasskey = false
     /// Whether to ask for the emailed code of a passkey account. See ``Credentials/dismissCode()``.
     public internal(set) var asksForEmailCode = false
+    /// The request for access to show to the signed-in user; see ``consents``.
+    public internal(set) var authorizationRequest: AuthorizationRequest?
+    @ObservationIgnored let consentPoll = ConsentPoll()
     var callCount = 0
     /// The last challenge of each telephone factor.
     @ObservationIgnored var challenges: [UUID: UUID] = [:]

@@ -62,7 +62,10 @@ private struct DeviceRow: View {
         AdaptiveRow {
             VStack(alignment: .leading, spacing: 2) {
                 name.lineLimit(2)
-                if let details = device.device?.details {
+                if device.oauthClient != nil {
+                    Text(ui: "Connected App").textStyle(.footnote).foregroundStyle(.secondary)
+                }
+                if device.oauthClient == nil, let details = device.device?.details {
                     Text(verbatim: details).textStyle(.footnote).foregroundStyle(.secondary)
                 }
                 if !device.isCurrent {
@@ -80,7 +83,10 @@ private struct DeviceRow: View {
         }
     }
 
-    private var name: Text { device.device.map { Text(verbatim: $0.name) } ?? Text(ui: "Unknown Device") }
+    private var name: Text {
+        let name = device.oauthClient?.shownName ?? device.device?.name
+        return name.map { Text(verbatim: $0) } ?? Text(ui: "Unknown Device")
+    }
 
     private var lastUse: Text { Text(device.lastUsedAt, format: .dateTime.day().month().year().hour().minute()) }
 }

@@ -124,6 +124,13 @@ private struct ProfileScreen: View {
         } label: {
             Text(ui: "Devices")
         }
+        if manager.serverSettings?.hasOAuthServer == true {
+            NavigationLink {
+                ConnectedAppsView()
+            } label: {
+                Text(ui: "Connected Apps")
+            }
+        }
     }
 
     private var signOut: some View {

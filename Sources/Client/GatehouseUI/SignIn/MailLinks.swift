@@ -11,6 +11,7 @@ struct MailLinks: ViewModifier {
     func body(content: Content) -> some View {
         content
             .onOpenURL { url in
+                if account.consents.handle(url) { return }
                 if account.mail.isLink(url) { link.open(url, account) }
             }
             .modifier(MailLinkAlert(link: link, isOnTop: link.screens.isEmpty))
@@ -18,6 +19,7 @@ struct MailLinks: ViewModifier {
             .modifier(ProofSheet(account: account, isOnTop: link.screens.isEmpty))
             .modifier(PasskeyOffer(account: account, isOnTop: link.screens.isEmpty))
             .modifier(EmailCodeSheet(account: account, isOnTop: link.screens.isEmpty))
+            .modifier(ConsentSheet(account: account, isOnTop: link.screens.isEmpty))
             // The sheet has closed with the code.
             .onChange(of: account.asksForEmailCode) {
                 if account.asksForEmailCode {
@@ -37,6 +39,8 @@ struct AccountQuestions: ViewModifier {
     var offersPasskey = true
     /// A closing login leaves the code to the screen below.
     var asksForCode = true
+    /// Otherwise this screen is the request for access.
+    var asksForConsent = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
     @Environment(AuthManager.self) private var account: AuthManager?
@@ -49,6 +53,7 @@ struct AccountQuestions: ViewModifier {
                 .modifier(SwitchSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
                 .modifier(EmailCodeSheet(account: account, isOnTop: asksForCode && offersPasskey && isOnTop(link)))
+                .modifier(ConsentSheet(account: account, isOnTop: asksForConsent && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
         } else {
