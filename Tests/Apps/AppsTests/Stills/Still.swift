@@ -24,8 +24,7 @@ struct Still: Sendable, CustomTestStringConvertible {
 
     static let all =
         home + signIn + email + mail + linking + profile + teams + methods + account + devices + security + phone
-        + restoring
-        + journal
+        + consent + restoring + journal
 
     var testDescription: String { name }
 }
