@@ -11,7 +11,7 @@ package struct PersonalRecord: Sendable {
     package let mails: [MailStatus]
     /// Oldest first.
     package let passkeys: [Passkey]
-    package let grants: [OAuthGrant]
+    package let grants: [ClientGrant]
 
     package static let limit = 1_000
 }

@@ -259,7 +259,8 @@ struct EndedSessionTests {
             .signedOut, .othersSignedOut, .signedOutEverywhere, .everybodySignedOut, .passwordChanged, .addressProven,
             .addressClaimed, .signInMethodRemoved, .linkUndone, .consentRevoked, .providerAccountDeleted,
             .refreshTokenReused, .endedByHook, .accountDeleted, .inactivity, .lifetime, .endedAtSource, .banned,
-            .secondFactorVerified, .secondFactorMissing,
+            .secondFactorVerified, .secondFactorMissing, .clientRemoved, .clientDeleted, .clientSignedOut,
+            .authorizationCodeReused,
         ]
         let sent = SessionEnd.Reason.allCases.filter { $0 != .unknown }
         #expect(Set(known.map(\.rawValue)) == Set(sent.map(\.rawValue)))

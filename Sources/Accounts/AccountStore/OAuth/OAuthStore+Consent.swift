@@ -13,7 +13,7 @@ package enum OAuthDecision: Sendable {
     case sessionEnded
 }
 
-package struct OAuthGrant: Sendable {
+package struct ClientGrant: Sendable {
     package let client: OAuthClient
     package let consent: OAuthConsent
     /// nil if no session of the client is active.
@@ -119,13 +119,13 @@ extension OAuthStore {
     }
 
     /// Newest first.
-    package func grants(of user: UserID) async throws -> [OAuthGrant] {
+    package func grants(of user: UserID) async throws -> [ClientGrant] {
         try await database.rows(Self.grantsLookup(user)) { row in
             let client = row.client()
             let consent = OAuthConsent(
                 scopes: OAuthScopes(row.text()) ?? OAuthScopes(trusted: []),
                 resources: (row.json().arrayValue ?? []).compactMap(\.stringValue), grantedAt: row.instant())
-            return OAuthGrant(client: client, consent: consent, lastUsedAt: row.instantIfPresent())
+            return ClientGrant(client: client, consent: consent, lastUsedAt: row.instantIfPresent())
         }
     }
 

@@ -59,7 +59,7 @@ extension OAuthHandlers {
 
 extension JSONWriter {
     /// - Parameter scope: Writes a scope in words; nil leaves them out.
-    mutating func grant(_ grant: OAuthGrant, scope: ((inout JSONWriter, String) -> Void)? = nil) {
+    mutating func grant(_ grant: ClientGrant, scope: ((inout JSONWriter, String) -> Void)? = nil) {
         beginObject()
         name("client")
         oauthClient(grant.client)
