@@ -95,7 +95,7 @@ def plain_environment():
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("GOTRUE_", "GATEHOUSE_", "API_EXTERNAL_URL", "SITE_URL", "DATABASE_URL"))
+        if not name.startswith(("GOTRUE_", "GATEHOUSE_", "OTEL_", "API_EXTERNAL_URL", "SITE_URL", "DATABASE_URL"))
     }
 
 

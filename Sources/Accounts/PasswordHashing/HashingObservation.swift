@@ -14,6 +14,19 @@ package struct HashingObservation: Hashable, Sendable {
     package let queueDepth: Int
 }
 
+/// Of one job, in this order.
+package enum HashingStep: Sendable {
+    /// On a hashing thread.
+    case started
+    /// A refusal may come before `started`.
+    case ended(HashingRefusal?)
+}
+
+/// Called in the caller's task when its job begins to wait.
+///
+/// - Returns: nil if nobody follows the job.
+package typealias HashingWatch = @Sendable (HashAlgorithm) -> (@Sendable (HashingStep) -> Void)?
+
 /// Reveals nothing about the password.
 package enum HashingRefusal: Error, Hashable, Sendable {
     /// `retryAfter` is in whole seconds, at least one.

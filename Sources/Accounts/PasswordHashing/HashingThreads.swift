@@ -37,12 +37,16 @@ final class HashingThreads: Sendable {
     /// then runs other requests. Started before a hashing thread could start it.
     private let callers = MultiThreadedEventLoopGroup.singleton
     private let state: Mutex<State>
+    private let watch: HashingWatch?
     private let observe: @Sendable (HashingObservation) -> Void
 
-    init(count: Int, waitingPerThread: Int, observe: @escaping @Sendable (HashingObservation) -> Void) {
+    init(
+        count: Int, waitingPerThread: Int, watch: HashingWatch?,
+        observe: @escaping @Sendable (HashingObservation) -> Void
+    ) {
         pool = NIOThreadPool(numberOfThreads: count)
         state = Mutex(State(load: HashingLoad(threads: count, waitingPerThread: waitingPerThread)))
-        self.observe = observe
+        (self.watch, self.observe) = (watch, observe)
         pool.start()
     }
 
@@ -50,6 +54,23 @@ final class HashingThreads: Sendable {
 
     func run<Output: Sendable>(
         _ algorithm: HashAlgorithm, for source: HashingSource, _ work: @escaping @Sendable () -> Output?
+    ) async throws(HashingRefusal) -> Output {
+        guard let step = watch?(algorithm) else { return try await wait(algorithm, source, work) }
+        do throws(HashingRefusal) {
+            let output = try await wait(algorithm, source) {
+                step(.started)
+                return work()
+            }
+            step(.ended(nil))
+            return output
+        } catch {
+            step(.ended(error))
+            throw error
+        }
+    }
+
+    private func wait<Output: Sendable>(
+        _ algorithm: HashAlgorithm, _ source: HashingSource, _ work: @escaping @Sendable () -> Output?
     ) async throws(HashingRefusal) -> Output {
         let job = HashingJob(work)
         let number = state.withLock { state in

@@ -14,17 +14,20 @@ package struct PasswordHasher: Sendable {
     ///   - waitingPerThread: Beyond it, the next job is refused or the source with most places gives one up. With 64
     ///     the last one waits about 2 s.
     ///   - randomBytes: Cryptographically secure; called on the hashing threads.
+    ///   - watch: For traces; nil without them.
     ///   - observe: Called on the hashing threads.
     package init(
         settings: Argon2Settings = .owasp,
         threads: Int,
         waitingPerThread: Int = 64,
         randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        watch: HashingWatch? = nil,
         observe: @escaping @Sendable (HashingObservation) -> Void = { _ in }
     ) {
         self.settings = settings
         self.randomBytes = randomBytes
-        self.threads = HashingThreads(count: threads, waitingPerThread: waitingPerThread, observe: observe)
+        self.threads = HashingThreads(
+            count: threads, waitingPerThread: waitingPerThread, watch: watch, observe: observe)
     }
 
     package var queueDepth: Int { threads.queueDepth }

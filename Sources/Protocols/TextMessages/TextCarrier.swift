@@ -79,7 +79,7 @@ package struct TextCarrier: Sendable {
         }
         let request = ProviderRequest.post(
             url, form: form, authorization: provider.authorization?.filled(values).map(Self.encoded),
-            maximumBytes: ProviderLimits.answer)
+            maximumBytes: ProviderLimits.answer, hasFixedPath: false)
         do {
             let response = try await transport(request)
             guard response.body.count <= request.maximumBytes else { throw ProviderTransportFailure.tooLong }

@@ -18,6 +18,8 @@ package struct PageSettings: Sendable {
     package var captcha: CaptchaWidget?
     /// nil if unknown: the API is another server's.
     package var allowsRedirect: (@Sendable (String) -> Bool)?
+    /// In the console; nil without a template.
+    package var traceLink: TraceLink?
     /// For `gatehouse dev` only.
     package var entry: ConsoleEntry?
 

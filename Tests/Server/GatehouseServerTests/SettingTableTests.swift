@@ -15,7 +15,7 @@ struct SettingTableTests {
             "Setting+Table.swift", "Setting+Mail.swift", "Setting+Codes.swift", "Setting+Notices.swift",
             "Setting+Providers.swift", "Setting+Retention.swift", "Setting+Hooks.swift", "Setting+Captcha.swift",
             "Setting+Pages.swift", "Setting+Factors.swift", "Setting+Phone.swift", "Setting+Passkeys.swift",
-            "Setting+Passwords.swift", "Setting+OAuth.swift",
+            "Setting+Passwords.swift", "Setting+OAuth.swift", "Setting+Traces.swift",
         ]
         let rows = try files.map { name in
             let file = root.appendingPathComponent("Sources/Server/GatehouseServer/Settings/" + name)

@@ -37,8 +37,9 @@ package struct SettingsReport {
         let usual = "GOTRUE_" + setting.key.uppercased()
         let dagger = setting.foreignNames.contains(usual) ? " †" : ""
         let others = setting.foreignNames.filter { $0 != usual }.map { "`\($0)`" }.joined(separator: ", ")
+        let owner = others.hasPrefix("`OTEL_") ? "OpenTelemetry" : "Supabase Auth"
         let notes = [
-            setting.summary, others.isEmpty ? nil : "In Supabase Auth: \(others).", setting.isSecret ? "Secret." : nil,
+            setting.summary, others.isEmpty ? nil : "In \(owner): \(others).", setting.isSecret ? "Secret." : nil,
         ]
         let value = setting.defaultText.map { " (`\($0)`)" } ?? ""
         return "* `\(setting.documentedKey)`\(dagger)\(value): \(notes.compactMap(\.self).joined(separator: " "))"

@@ -52,7 +52,13 @@ struct Serve: AsyncParsableCommand {
             throw CommandFailure("GATEHOUSE_SECRETS is not set. The pages need it.")
         }
         let services = server.services { logger.event(.notice, "ready", [.address: settings.listen.description]) }
-        try await runServices(services, settings, logger)
+        do {
+            try await runServices(services, settings, logger)
+        } catch {
+            await server.close()
+            throw error
+        }
+        await server.close()
         logger.event(.notice, "ended")
     }
 
@@ -80,8 +86,12 @@ struct Serve: AsyncParsableCommand {
 func makeLogger(_ settings: ServerSettings) -> Logger {
     let format = settings.logFormat
     let level = settings.logLevel
+    let provider: Logger.MetadataProvider? = settings.traces == nil ? nil : .traces
     let make: @Sendable (String) -> any LogHandler = {
-        LineLogHandler(label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
+        var handler = LineLogHandler(
+            label: $0, format: format, logLevel: level, now: System.now, write: StandardError.append)
+        handler.metadataProvider = provider
+        return handler
     }
     // For libraries with their own loggers: nothing may write to standard output.
     LoggingSystem.bootstrap { label in make(label) }

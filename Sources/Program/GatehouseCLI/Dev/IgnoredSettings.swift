@@ -1,7 +1,7 @@
 package import GatehouseServer
 
-/// Environment variables of `gatehouse serve`. `dev` has its own configuration and reads only those of hooks and
-/// webhooks.
+/// Environment variables of `gatehouse serve`. `dev` has its own configuration and reads only those of hooks,
+/// webhooks and traces.
 package struct IgnoredSettings: Sendable {
     /// This program's or Supabase Auth's. `dev` refuses to start with them.
     package let refused: [String]
@@ -14,15 +14,15 @@ package struct IgnoredSettings: Sendable {
         let given = environment.filter { !$0.value.isEmpty }.keys.sorted()
         let isShared = { (name: String) in ["PORT", "DATABASE_URL"].contains(name) }
         refused = given.filter {
-            !Self.hooks.contains($0) && ($0.hasPrefix("GOTRUE_") || (isKnown($0) && !isShared($0)))
+            !Self.accepted.contains($0) && ($0.hasPrefix("GOTRUE_") || (isKnown($0) && !isShared($0)))
         }
         remarked = given.filter(isShared)
     }
 
-    private static let hooks = Set(Setting.hooks.flatMap(\.environmentNames))
+    private static let accepted = Set((Setting.hooks + Setting.traces).flatMap(\.environmentNames))
 
     package static func read(from environment: [String: String]) -> [String: String] {
-        environment.filter { hooks.contains($0.key) && !$0.value.isEmpty }
+        environment.filter { accepted.contains($0.key) && !$0.value.isEmpty }
     }
 
     /// - Throws: ``SettingsProblems`` with every variable that would be ignored.

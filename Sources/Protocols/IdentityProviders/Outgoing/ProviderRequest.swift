@@ -17,6 +17,8 @@ package struct ProviderRequest: Sendable {
     package let maximumBytes: Int
     /// For the whole request, including connecting.
     package let timeLimit: Duration
+    /// For traces; nil if the path has values.
+    package let route: String?
 
     /// For a service other than a provider.
     package static func text(
@@ -24,7 +26,7 @@ package struct ProviderRequest: Sendable {
     ) -> ProviderRequest {
         ProviderRequest(
             method: .get, url: url, headers: headers, authorization: nil, body: nil, maximumBytes: maximumBytes,
-            timeLimit: timeLimit)
+            timeLimit: timeLimit, route: nil)
     }
 
     /// A GET request for JSON.
@@ -33,18 +35,22 @@ package struct ProviderRequest: Sendable {
     ) -> ProviderRequest {
         ProviderRequest(
             method: .get, url: url, headers: headers.merging(["accept": "application/json"]) { $1 },
-            authorization: authorization, body: nil, maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime)
+            authorization: authorization, body: nil, maximumBytes: maximumBytes, timeLimit: ProviderLimits.documentTime,
+            route: url.path)
     }
 
     /// A POST request for JSON, with a form.
+    ///
+    /// - Parameter hasFixedPath: false if the path has values, such as an account.
     package static func post(
-        _ url: ProviderURL, form: [(name: String, value: Secret)], authorization: Secret?, maximumBytes: Int
+        _ url: ProviderURL, form: [(name: String, value: Secret)], authorization: Secret?, maximumBytes: Int,
+        hasFixedPath: Bool = true
     ) -> ProviderRequest {
         ProviderRequest(
             method: .post, url: url,
             headers: ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"],
             authorization: authorization, body: FormText.encode(form), maximumBytes: maximumBytes,
-            timeLimit: ProviderLimits.callTime)
+            timeLimit: ProviderLimits.callTime, route: hasFixedPath ? url.path : nil)
     }
 }
 

@@ -17,6 +17,7 @@ package struct ProviderURL: Hashable, Sendable {
     package var port: Int { parts.port.map { Int($0) } ?? (isSecure ? 443 : 80) }
     package var address: IPAddress? { parts.address }
     package var text: String { parts.text }
+    package var path: String { String(Substring(parts.rest.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 
     /// Does not resolve names.
     package var isLoopback: Bool { address?.isLoopback ?? (host == "localhost" || host.hasSuffix(".localhost")) }

@@ -35,7 +35,8 @@ package struct Captcha: Sendable {
         if let address { form += "&remoteip=\(FormText.escape(address))" }
         let answer = try await send(
             SignedCall(
-                url: url, headers: ["content-type": "application/x-www-form-urlencoded"], body: Array(form.utf8),
+                name: "captcha", url: url, headers: ["content-type": "application/x-www-form-urlencoded"],
+                body: Array(form.utf8),
                 maximumBytes: 16_384, timeLimit: Self.timeLimit))
         let members = try JSONReader.read(answer.body)
         guard let isRight = members["success"]?.boolValue else {

@@ -28,8 +28,8 @@ extension AuthServer {
         payload(&writer)
         writer.endObject()
         let call = HookCall(
-            hook: hook, message: WebhookMessage(id: id, body: writer.bytes), send: hooks.send, now: runtime.now,
-            sleep: runtime.sleep)
+            name: name, hook: hook, message: WebhookMessage(id: id, body: writer.bytes), send: hooks.send,
+            now: runtime.now, sleep: runtime.sleep)
         do {
             let answer = try await call.answer()
             if let refusal = answer.flatMap(Refusal.init(hookAnswer:)) {

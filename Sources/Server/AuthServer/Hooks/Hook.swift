@@ -36,6 +36,8 @@ package struct Hook: Sendable {
 }
 
 package struct SignedCall: Sendable {
+    /// In traces, such as `hook send_email`.
+    package let name: String
     package let url: String
     package let headers: [String: String]
     package let body: [UInt8]
@@ -46,9 +48,10 @@ package struct SignedCall: Sendable {
     package let line: String?
 
     init(
-        url: String, headers: [String: String], body: [UInt8], maximumBytes: Int?, timeLimit: Duration,
+        name: String, url: String, headers: [String: String], body: [UInt8], maximumBytes: Int?, timeLimit: Duration,
         line: String? = nil
     ) {
+        self.name = name
         (self.url, self.headers, self.body, self.maximumBytes) = (url, headers, body, maximumBytes)
         (self.timeLimit, self.line) = (timeLimit, line)
     }

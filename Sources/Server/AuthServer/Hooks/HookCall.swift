@@ -27,6 +27,7 @@ struct HookCall: Sendable {
     static let pause: Duration = .seconds(2)
     static let maximumBytes = 204_800
 
+    let name: HookName
     let hook: Hook
     let message: WebhookMessage
     let send: SignedTransport
@@ -50,7 +51,8 @@ struct HookCall: Sendable {
             do {
                 let answer = try await send(
                     SignedCall(
-                        url: hook.url, headers: message.headers(at: now(), secrets: hook.secrets), body: message.body,
+                        name: "hook \(name.rawValue)", url: hook.url,
+                        headers: message.headers(at: now(), secrets: hook.secrets), body: message.body,
                         maximumBytes: Self.maximumBytes, timeLimit: Self.timeLimit))
                 switch answer.status {
                 case 200, 202, 204: return try Self.members(of: answer)

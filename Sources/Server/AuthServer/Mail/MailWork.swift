@@ -19,7 +19,8 @@ extension MailDelivery {
             take: { try await takeMails(lane, mailer) },
             hasRoom: { _ in mailer.hasRoom(lane) }, begin: { _ in mailer.enter(lane) },
             attempt: { mail in
-                await send(mail, mailer, logger)
+                let name = lane == .texts ? "send text" : "send email"
+                await runtime.tracer.inSpan(name, .inside, beginsTrace: true) { _ in await send(mail, mailer, logger) }
                 mailer.leave(lane)
             },
             isLast: { _ in false }, report: { _ in },
@@ -170,6 +171,7 @@ extension MailDelivery {
     private func note(_ result: MailResult, _ mail: ClaimedMail, _ logger: Logger) {
         guard case .mail(let content) = mail.content else { return }
         let attempts = content.kind.lane == .texts ? counts.texts : counts.mails
+        ActiveSpan.current?.note(result, content.kind)
         switch result {
         case .sent: attempts.increment(content.kind.rawValue, content.isTest ? "test" : "sent")
         case .failed(let reason):
@@ -191,5 +193,21 @@ extension MailDelivery {
         let needsEscape = redirectTo.utf8.contains { "&=#".utf8.contains($0) }
         let target = needsEscape ? FormText.escape(redirectTo) : redirectTo
         return "\(settings.externalURL)/verify?token=\(token.reveal())&type=\(type)&redirect_to=\(target)"
+    }
+}
+
+extension ActiveSpan {
+    fileprivate func note(_ result: MailResult, _ kind: MailKind) {
+        let outcome =
+            switch result {
+            case .sent: "sent"
+            case .failed: "failed"
+            case .refused: "refused"
+            case .declined: "declined"
+            case .undeliverable: "undeliverable"
+            }
+        set(.mailKind, kind.rawValue)
+        set(.mailOutcome, outcome)
+        if result != .sent { fail(outcome) }
     }
 }

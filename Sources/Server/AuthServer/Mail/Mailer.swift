@@ -102,7 +102,7 @@ package final class MailBacklog: Sendable {
 }
 
 /// Wakes one waiting task. Remembers a ring that no task waits for.
-final class Bell: Sendable {
+package final class Bell: Sendable {
     private enum State {
         case silent, rung
         case waited(CheckedContinuation<Void, Never>)
@@ -110,7 +110,9 @@ final class Bell: Sendable {
 
     private let state = Mutex(State.silent)
 
-    func ring() {
+    package init() {}
+
+    package func ring() {
         let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
             if case .waited(let continuation) = state {
                 state = .silent
@@ -122,7 +124,9 @@ final class Bell: Sendable {
         waiting?.resume()
     }
 
-    func wait(atMost duration: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void) async throws {
+    package func wait(
+        atMost duration: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await sleep(duration) }
             group.addTask { await self.heard() }

@@ -41,9 +41,10 @@ package struct Webhooks: Sendable {
     package static func attempt(
         _ message: WebhookMessage, to endpoint: WebhookEndpoint, at now: Instant, send: SignedTransport
     ) async throws -> DeliveryResult {
+        let name = "webhook \(endpoint.name)"
         let call = SignedCall(
-            url: endpoint.url, headers: message.headers(at: now, secrets: endpoint.secrets), body: message.body,
-            maximumBytes: nil, timeLimit: WebhookSchedule.timeLimit, line: "webhook \(endpoint.name)")
+            name: name, url: endpoint.url, headers: message.headers(at: now, secrets: endpoint.secrets),
+            body: message.body, maximumBytes: nil, timeLimit: WebhookSchedule.timeLimit, line: name)
         do {
             let answer = try await send(call)
             return switch answer.status {

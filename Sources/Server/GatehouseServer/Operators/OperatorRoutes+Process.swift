@@ -67,6 +67,7 @@ extension JSONWriter {
         member("status", Int64(request.status))
         member("ms", .double(request.took.milliseconds))
         member("request_id", request.requestID)
+        member("trace_id", ifPresent: request.traceID)
         member("code", ifPresent: request.code)
         endObject()
     }

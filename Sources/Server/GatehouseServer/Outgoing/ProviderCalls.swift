@@ -1,4 +1,5 @@
 package import GatehouseWire
+package import HTTPServing
 package import IdentityProviders
 
 /// Resolves the name, checks every address and connects to these only. A proxy resolves the name itself
@@ -7,13 +8,16 @@ package struct ProviderCalls: Sendable {
     package let rule: OutgoingAddressRule
     private let http: OutgoingHTTP
     private let resolve: @Sendable (String) async throws -> [IPAddress]
+    private let tracer: Tracer?
 
-    /// - Parameter resolve: Returns no addresses for a name that does not exist.
+    /// - Parameters:
+    ///   - tracer: nil without traces.
+    ///   - resolve: Returns no addresses for a name that does not exist.
     package init(
-        rule: OutgoingAddressRule, http: OutgoingHTTP,
+        rule: OutgoingAddressRule, http: OutgoingHTTP, tracer: Tracer? = nil,
         resolve: @escaping @Sendable (String) async throws -> [IPAddress]
     ) {
-        self.rule = rule
+        (self.rule, self.tracer) = (rule, tracer)
         self.resolve = resolve
         self.http = http
     }
@@ -26,7 +30,13 @@ package struct ProviderCalls: Sendable {
             method: request.method.rawValue, url: request.url.text, headers: headers,
             body: request.body.map { Array($0.reveal().utf8) }, maximumBytes: request.maximumBytes,
             timeLimit: request.timeLimit)
-        return try await send(call, to: request.url)
+        let name = request.route.map { "\(call.method) \($0)" } ?? call.method
+        return try await tracer.inSpan(name, .client, failure: OutgoingSpan.failure) { span in
+            span?.note(call.method, request.url, route: request.route)
+            let response = try await send(call, to: request.url)
+            span?.note(status: response.status)
+            return response
+        }
     }
 
     /// Fetches at most ``ProviderLimits/keys`` bytes within ``ProviderLimits/documentTime``. Returns responses of any

@@ -4,6 +4,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import IdentityProviders
 import Logging
 import NIOCore
 import Synchronization
@@ -68,17 +69,25 @@ private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable],
 ///
 /// - Throws: A template's error.
 func makeRemotePages(
-    _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ world: World
+    _ pages: PageSettings, _ settings: ServerSettings, _ secrets: ServerSecrets, _ tracer: Tracer?, _ world: World
 ) throws -> WebPages {
     let (http, rule) = (world.http, settings.clientAddress)
     let sleep = world.sleep
     return try makePages(.account, pages, settings, secrets, world) { call in
         let base = call.api == .auth ? pages.authURL : SettingsReader.origin(of: pages.authURL)
-        let outgoing = OutgoingCall(
+        var outgoing = OutgoingCall(
             method: call.method.rawValue, url: base + call.path, headers: headers(of: call, rule), body: call.body,
             maximumBytes: 4_194_304)
         guard OutgoingURL.isAllowed(outgoing.url) else { throw OutgoingFailure.notAllowed }
-        let answer = try await limited(to: outgoing.timeLimit, by: sleep) { try await http.answer(to: outgoing) }
+        let answer = try await tracer.inSpan(call.api == .auth ? "call auth API" : "call gateway", .client) { span in
+            if let context = ActiveSpan.current?.context { outgoing.headers.merge(context.headers) { own, _ in own } }
+            span?.note(outgoing.method, ProviderURL(outgoing.url))
+            let answer = try await limited(to: outgoing.timeLimit, by: sleep) { [outgoing] in
+                try await http.answer(to: outgoing)
+            }
+            span?.note(status: answer.status)
+            return answer
+        }
         return PageReply(status: answer.status, headers: [:], body: answer.body)
     }
 }

@@ -49,35 +49,41 @@ extension ServerSettings {
     package var pagesOrigin: String? { pages?.origin }
 }
 
-func makeHooks(_ settings: ServerSettings, _ world: World) -> Hooks? {
+func makeHooks(_ settings: ServerSettings, _ tracer: Tracer?, _ world: World) -> Hooks? {
     let configuration = settings.hooks
     guard !configuration.hooks.isEmpty else { return nil }
-    return Hooks(
-        configuration.hooks, logger: world.logger, send: SignedCalls(configuration.rule, world).send)
+    let calls = SignedCalls(configuration.rule, world, tracer: tracer, continuesTrace: true)
+    return Hooks(configuration.hooks, logger: world.logger, send: calls.send)
 }
 
-func makeCaptcha(_ settings: ServerSettings, _ world: World) -> Captcha? {
-    settings.captcha.map {
-        Captcha(url: $0.url, secret: $0.secret, send: SignedCalls(settings.outgoing, world).send)
-    }
+func makeCaptcha(_ settings: ServerSettings, _ tracer: Tracer?, _ world: World) -> Captcha? {
+    let calls = SignedCalls(settings.outgoing, world, tracer: tracer)
+    return settings.captcha.map { Captcha(url: $0.url, secret: $0.secret, send: calls.send) }
 }
 
-func makeBreachedPasswords(_ settings: ServerSettings, _ world: World) -> BreachedPasswords? {
-    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+func makeBreachedPasswords(
+    _ settings: ServerSettings, _ tracer: Tracer?, _ world: World
+) -> BreachedPasswords? {
+    let calls = makeProviderCalls(settings, tracer, world)
     return settings.breachedPasswordsURL.map { BreachedPasswords(url: $0, send: calls.send) }
 }
 
-/// nil unless the OAuth server reads them.
-func makeClientDocuments(_ settings: ServerSettings, _ world: World) -> ClientDocuments? {
-    guard settings.auth.oauth?.readsDocuments == true else { return nil }
-    return ClientDocuments(send: ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve).send)
+private func makeProviderCalls(_ settings: ServerSettings, _ tracer: Tracer?, _ world: World) -> ProviderCalls {
+    ProviderCalls(rule: settings.outgoing, http: world.http, tracer: tracer, resolve: world.resolve)
 }
 
-func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> Webhooks? {
+/// nil unless the OAuth server reads them.
+func makeClientDocuments(_ settings: ServerSettings, _ tracer: Tracer?, _ world: World) -> ClientDocuments? {
+    guard settings.auth.oauth?.readsDocuments == true else { return nil }
+    return ClientDocuments(send: makeProviderCalls(settings, tracer, world).send)
+}
+
+func makeWebhooks(_ settings: ServerSettings, _ runtime: ServerRuntime, _ world: World) -> Webhooks? {
+    let calls = SignedCalls(settings.hooks.rule, world, tracer: runtime.tracer, continuesTrace: true)
     let made = Webhooks(
-        settings.hooks.webhooks, logger: world.logger, chance: world.chance,
-        send: SignedCalls(settings.hooks.rule, world).send)
+        settings.hooks.webhooks, logger: world.logger, chance: world.chance, send: calls.send)
     guard let webhooks = made else { return nil }
+    let metrics = runtime.metrics
     metrics.gauge("gatehouse_webhooks_queued", "Events that wait.", label: "endpoint") { webhooks.backlog.counts }
     metrics.gauge(
         "gatehouse_webhooks_oldest_seconds", "The age of the oldest event that waits.", label: "endpoint"
@@ -87,9 +93,9 @@ func makeWebhooks(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world:
 
 /// nil without a way to send mail.
 func makeMailer(
-    _ settings: ServerSettings, _ database: any Database, _ metrics: ServerMetrics, _ world: World
+    _ settings: ServerSettings, _ database: any Database, _ runtime: ServerRuntime, _ world: World
 ) -> Mailer? {
-    let deliver = settings.hooks.hooks[.sendEmail] == nil ? makeMailDelivery(settings, world) : nil
+    let deliver = settings.hooks.hooks[.sendEmail] == nil ? makeMailDelivery(settings, runtime.tracer, world) : nil
     guard let mail = settings.auth.mail, deliver != nil || settings.hooks.hooks[.sendEmail] != nil else { return nil }
     let server = settings.mail?.server
     let mailer = Mailer(
@@ -97,18 +103,20 @@ func makeMailer(
         // A second attempt follows if the server closed a kept connection.
         attemptLimit: (server?.timeLimit ?? .seconds(120)) * 2, shared: sharedCounts(settings, database),
         chance: world.chance, deliver: deliver)
-    metrics.gauge("gatehouse_mails_queued", "Mails that wait.") { Double(mailer.backlog.count) }
-    metrics.gauge("gatehouse_mails_oldest_seconds", "The age of the oldest mail that waits.") {
+    runtime.metrics.gauge("gatehouse_mails_queued", "Mails that wait.") { Double(mailer.backlog.count) }
+    runtime.metrics.gauge("gatehouse_mails_oldest_seconds", "The age of the oldest mail that waits.") {
         mailer.backlog.age(at: world.now())
     }
     return mailer
 }
 
 /// nil without a way to send text messages.
-func makeTexter(_ settings: ServerSettings, _ database: any Database, _ world: World) -> Mailer? {
+func makeTexter(
+    _ settings: ServerSettings, _ database: any Database, _ tracer: Tracer?, _ world: World
+) -> Mailer? {
     guard let rules = settings.auth.texts else { return nil }
     let hasHook = settings.hooks.hooks[.sendSMS] != nil
-    let provider = hasHook || world.texts != nil ? nil : makeTextDelivery(settings, world)
+    let provider = hasHook || world.texts != nil ? nil : makeTextDelivery(settings, tracer, world)
     let folder = settings.mailFolder.map { MailFolder(path: $0, now: world.now).deliver }
     let deliver = hasHook ? nil : world.texts ?? provider?.deliver ?? folder
     guard hasHook || deliver != nil else { return nil }
@@ -119,20 +127,19 @@ func makeTexter(_ settings: ServerSettings, _ database: any Database, _ world: W
     return texter
 }
 
-private func makeTextDelivery(_ settings: ServerSettings, _ world: World) -> TextDelivery? {
+private func makeTextDelivery(_ settings: ServerSettings, _ tracer: Tracer?, _ world: World) -> TextDelivery? {
     guard let texts = settings.texts, let writer = settings.textWriter else { return nil }
-    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
-    return TextDelivery(
-        carrier: TextCarrier(texts, transport: calls.send), writer: writer, logger: world.logger)
+    let carrier = TextCarrier(texts, transport: makeProviderCalls(settings, tracer, world).send)
+    return TextDelivery(carrier: carrier, writer: writer, logger: world.logger)
 }
 
 private func makeMailDelivery(
-    _ settings: ServerSettings, _ world: World
+    _ settings: ServerSettings, _ tracer: Tracer?, _ world: World
 ) -> (@Sendable (OutgoingMail) async -> MailResult)? {
     if let mail = world.mail { return mail }
     if let folder = settings.mailFolder { return MailFolder(path: folder, now: world.now).deliver }
     guard let sender = world.mailKeeper?.sender ?? settings.mail?.sender, let writer = settings.mailWriter,
-        let hand = world.mailKeeper?.keep ?? settings.mail.map({ SMTPTransport($0.server).deliver })
+        let hand = world.mailKeeper?.keep ?? settings.mail.map({ makeMailHand($0.server, tracer) })
     else { return nil }
     let site = URLParts(settings.auth.redirects.siteURL)?.host
     return MailCarrier(
@@ -153,16 +160,16 @@ func makeKeyRing(
 }
 
 /// One thread per core unless configured.
-func makeHasher(_ settings: ServerSettings, _ metrics: ServerMetrics, _ world: World) -> PasswordHasher {
-    let durations = metrics.histogram(
+func makeHasher(_ settings: ServerSettings, _ runtime: ServerRuntime, _ world: World) -> PasswordHasher {
+    let durations = runtime.metrics.histogram(
         "gatehouse_password_hash_duration_seconds", "Seconds of one password hash, without the wait before it.",
         bounds: Histogram.latencyBounds)
     let passwords = PasswordHasher(
         settings: settings.hashCost,
         threads: settings.hashThreads ?? ProcessInfo.processInfo.activeProcessorCount,
-        waitingPerThread: settings.hashQueue, randomBytes: world.randomBytes
+        waitingPerThread: settings.hashQueue, randomBytes: world.randomBytes, watch: runtime.tracer?.hashing
     ) { durations.record($0.duration) }
-    metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
+    runtime.metrics.gauge("gatehouse_password_hash_queue", "Passwords that wait for a hashing thread.") {
         Double(passwords.queueDepth)
     }
     return passwords
@@ -203,8 +210,10 @@ func makeRemoteGateway(
 }
 
 /// - Throws: ``ProviderSettingsProblems`` for a forbidden URL, which validated settings never have.
-func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSettingsProblems) -> SignInProviders {
-    let calls = ProviderCalls(rule: settings.outgoing, http: world.http, resolve: world.resolve)
+func makeProviders(
+    _ settings: ServerSettings, _ tracer: Tracer?, _ world: World
+) throws(ProviderSettingsProblems) -> SignInProviders {
+    let calls = makeProviderCalls(settings, tracer, world)
     var providers: [SignInProvider] = []
     for configured in settings.providers {
         let provider = try OpenIDProvider(
@@ -219,12 +228,12 @@ func makeProviders(_ settings: ServerSettings, _ world: World) throws(ProviderSe
 
 func makeRuntime(
     _ settings: ServerSettings, _ world: World, _ database: any Database, _ metrics: ServerMetrics,
-    _ bodies: BodyBudget
+    _ tracer: Tracer?, _ bodies: BodyBudget
 ) -> ServerRuntime {
     let rates = settings.rates.map { Limits.all($0) + ProfileRoutes.limits + WebPages.limits }
     return ServerRuntime(
         now: world.now, uptime: world.uptime, sleep: world.sleep, makeRequestID: world.requestID, metrics: metrics,
-        requests: RequestLog(report: world.requestAnswered),
+        requests: RequestLog(report: world.requestAnswered), tracer: tracer,
         limiter: rates.map { RateLimiter($0, shared: sharedCounts(settings, database)) },
         clientAddress: settings.clientAddress, callers: settings.callers, bodies: bodies,
         requestTimeLimit: settings.requestTimeLimit, foreseen: refusalOfOutage)

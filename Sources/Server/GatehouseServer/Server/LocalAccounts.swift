@@ -22,7 +22,7 @@ package struct LocalAccounts: Sendable {
         _ settings: ServerSettings, _ secrets: ServerSecrets, _ database: any Database, _ runtime: ServerRuntime,
         _ world: World
     ) async throws {
-        let webhooks = makeWebhooks(settings, runtime.metrics, world)
+        let webhooks = makeWebhooks(settings, runtime, world)
         var accounts = makeAccounts(settings, secrets, database, world) { webhooks?.ring() }
         let keys = makeKeyRing(settings, secrets, database, world)
         runtime.metrics.gauge(
@@ -34,16 +34,17 @@ package struct LocalAccounts: Sendable {
         try await revocations.poll()
         accounts.afterRevocation = revocations.pollNow
         self.accounts = accounts
-        passwords = makeHasher(settings, runtime.metrics, world)
+        passwords = makeHasher(settings, runtime, world)
         auth = AuthServer(
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
             attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
-            providers: try makeProviders(settings, world),
-            mailer: makeMailer(settings, database, runtime.metrics, world),
-            texter: makeTexter(settings, database, world), hooks: makeHooks(settings, world),
-            webhooks: webhooks, captcha: makeCaptcha(settings, world),
-            breachedPasswords: makeBreachedPasswords(settings, world),
-            clientDocuments: makeClientDocuments(settings, world))
+            providers: try makeProviders(settings, runtime.tracer, world),
+            mailer: makeMailer(settings, database, runtime, world),
+            texter: makeTexter(settings, database, runtime.tracer, world),
+            hooks: makeHooks(settings, runtime.tracer, world), webhooks: webhooks,
+            captcha: makeCaptcha(settings, runtime.tracer, world),
+            breachedPasswords: makeBreachedPasswords(settings, runtime.tracer, world),
+            clientDocuments: makeClientDocuments(settings, runtime.tracer, world))
     }
 
     func tables(

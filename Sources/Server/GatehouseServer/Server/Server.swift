@@ -19,6 +19,8 @@ package struct Server: Sendable {
     package let events = EventTally()
     /// nil without the operator's branding files.
     private let branding: BrandingWatch?
+    /// nil without a collector.
+    private let traces: Traces?
     private let tables: [RouteTable]
     private let metricsTable: RouteTable
     private let ports: Ports
@@ -30,13 +32,11 @@ package struct Server: Sendable {
         prepareSchema: (any Database) async throws -> Void
     ) async throws {
         (self.settings, self.world, metrics) = (settings, world, ServerMetrics())
-        database = try openDatabase(
-            settings.database, world, waitLimit: settings.requestTimeLimit, readLimit: settings.requestTimeLimit,
-            DatabaseMeter(metrics).observe)
-        DatabaseMeter.watch(database, metrics)
+        traces = Traces(settings, world, metrics)
+        database = traces.watching(try openDatabase(settings, world, metrics))
         try await prepareSchema(database)
         let bodies = BodyBudget()
-        let runtime = makeRuntime(settings, world, database, metrics, bodies)
+        let runtime = makeRuntime(settings, world, database, metrics, traces.tracer, bodies)
         var tables: [RouteTable] = []
         let eventRoute = settings.parts.contains(.gateway) ? makeEventRoute(settings, events, metrics, world) : nil
         if let secrets = settings.secrets {
@@ -86,13 +86,14 @@ package struct Server: Sendable {
             }
         }
         if let branding { services.append(PeriodicTask.branding(branding, world)) }
+        if let traces { services.append(traces.exporter.service) }
         services.append(ports.main(tables, settings.listen, onReady: onReady))
         if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
         services.append(ports.memory)
         return services
     }
 
-    /// Call after the services have ended. Writes the remaining counts.
+    /// Call after the services have ended. Writes the remaining counts, and sends the remaining spans.
     package func close() async {
         do {
             try await local?.auth.activity.write(to: ActivityCounts(database: database))
@@ -101,7 +102,18 @@ package struct Server: Sendable {
             world.logger.event(.warning, "counts could not be stored", [.cause: "\(error)"])
         }
         await local?.close()
+        await traces?.exporter.close()
     }
+}
+
+private func openDatabase(
+    _ settings: ServerSettings, _ world: World, _ metrics: ServerMetrics
+) throws -> any Database {
+    let database = try openDatabase(
+        settings.database, world, waitLimit: settings.requestTimeLimit, readLimit: settings.requestTimeLimit,
+        DatabaseMeter(metrics).observe)
+    DatabaseMeter.watch(database, metrics)
+    return database
 }
 
 /// - Parameters:

@@ -67,7 +67,8 @@ extension ServerSettings {
             console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,
             countsEvents: reader.flag(.telemetry), countedApps: reader.countedApps(),
             issuer: parts == [.gateway] ? reader.remoteIssuer() : nil,
-            logLevel: reader.logLevel(), logFormat: reader.logFormat(), factors: reader.factorRules(of: auth))
+            traces: reader.traces(), logLevel: reader.logLevel(), logFormat: reader.logFormat(),
+            factors: reader.factorRules(of: auth))
     }
 }
 

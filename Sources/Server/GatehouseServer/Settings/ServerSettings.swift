@@ -75,6 +75,8 @@ package struct ServerSettings: Sendable {
     package var countedApps: [String]
     /// Of a standalone gateway.
     package var issuer: RemoteIssuerSettings?
+    /// nil without a collector.
+    package var traces: TraceSettings?
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
     package var factors = FactorRules()

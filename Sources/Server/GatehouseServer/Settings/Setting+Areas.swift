@@ -61,6 +61,7 @@ extension Setting {
         SettingArea("Hooks and webhooks", hooks),
         SettingArea("Retention", retention),
         SettingArea("Log", [logLevel, logFormat]),
+        SettingArea("Traces", traces),
     ]
 
     /// In the order of `check-config`.

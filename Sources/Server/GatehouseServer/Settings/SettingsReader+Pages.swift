@@ -32,6 +32,7 @@ extension SettingsReader {
         let origin = Self.origin(of: auth.external)
         var pages = PageSettings(origin: origin, authURL: auth.external)
         pages.apiKey = list(.publishableKeys).first.map(Secret.init)
+        pages.traceLink = traceLink()
         pages.branding.name = text(.accountPagesName) ?? URLParts(origin)?.host ?? ""
         pages.captcha = captchaWidget()
         return pages

@@ -4,6 +4,7 @@ package import Logging
 /// The only metadata in logs. Never log bodies, headers, tokens, email addresses or queries.
 package enum LogKey: String, Sendable {
     case requestID = "request_id"
+    case traceID = "trace_id"
     case route, method, status, microseconds, outcome, cause, count, address, name
 }
 
@@ -14,6 +15,13 @@ extension Logger {
         log(
             level: level, "\(message)",
             metadata: Metadata(uniqueKeysWithValues: metadata.map { ($0.key.rawValue, .string($0.value)) }))
+    }
+}
+
+extension Logger.MetadataProvider {
+    /// The ID of the task's trace, if it is recorded.
+    package static let traces = Logger.MetadataProvider {
+        ActiveSpan.current?.recordedTrace.map { [LogKey.traceID.rawValue: .string($0)] } ?? [:]
     }
 }
 

@@ -12,6 +12,8 @@ package struct AnsweredRequest: Sendable {
     package let status: Int
     package let took: Duration
     package let requestID: String
+    /// nil if its trace is not recorded.
+    package let traceID: String?
     package let code: String?
 
     /// For a terminal: `GET /auth/v1/user 200 1.2 ms` and a refusal's code.
@@ -44,14 +46,14 @@ package final class RequestLog: Sendable {
     package init(report: (@Sendable (AnsweredRequest) -> Void)? = nil) { self.report = report }
 
     func add(
-        _ method: String, _ route: String, status: Int, took: Duration, requestID: String, code: RefusalCode?,
-        at now: Instant
+        _ method: String, _ route: String, status: Int, took: Duration, requestID: String, traceID: String? = nil,
+        code: RefusalCode?, at now: Instant
     ) {
         let code = code.map { $0.rawValue.cut(to: 64) }
         let added = state.withLock { state in
             let request = AnsweredRequest(
                 number: state.count + 1, at: now, method: method, route: route, status: status, took: took,
-                requestID: requestID, code: code)
+                requestID: requestID, traceID: traceID, code: code)
             if state.newest.count < Self.capacity {
                 state.newest.append(request)
             } else {

@@ -19,11 +19,22 @@ struct RouteEndpoint: HTTPResponder {
         context.deadline = Deadline(end: started + runtime.requestTimeLimit, uptime: runtime.uptime)
         if request.method != .get { context.bodyShare = BodyShare(runtime.bodies) }
         defer { context.bodyShare?.end() }
+        guard let tracer = runtime.tracer, route.isLogged else { return try await serve(request, context, started) }
+        let span = tracer.begin(request, route: name, context)
+        defer { span.end() }
+        context.span = span
+        return try await ActiveSpan.$current.withValue(span) { [context] in
+            try await serve(request, context, started)
+        }
+    }
+
+    private func serve(_ request: Request, _ context: ServerContext, _ started: Duration) async throws -> Response {
         var (response, code): (Response, RefusalCode?)
         do {
             (response, code) = (try await answer(request, context), nil)
         } catch let lost as ConnectionLost {
             meter.record(status: 499, took: runtime.uptime() - started)
+            context.span?.set(.status, .number(499))
             context.event(.info, "request ended by the client", [.route: name])
             throw lost.cause
         } catch {
@@ -32,11 +43,12 @@ struct RouteEndpoint: HTTPResponder {
         finish(&response, request, context)
         let took = runtime.uptime() - started
         meter.record(status: response.status.code, took: took)
+        context.span?.note(response.status.code, code)
         log(response.status.code, took, context)
         if route.isLogged {
             runtime.requests.add(
                 UnknownPaths.known(request.method), name, status: response.status.code, took: took,
-                requestID: context.requestID, code: code, at: runtime.now())
+                requestID: context.requestID, traceID: context.span?.recordedTrace, code: code, at: runtime.now())
         }
         return response
     }
@@ -132,6 +144,15 @@ extension ServerContext {
         var metadata: [LogKey: String] = [.cause: "\(type(of: cause)): \(cause)"]
         metadata[.route] = route
         event(level, "request refused", metadata)
+    }
+}
+
+extension ActiveSpan {
+    /// A server's span fails with a status of 500 or more.
+    fileprivate func note(_ status: Int, _ code: RefusalCode?) {
+        set(.status, .number(Int64(status)))
+        if let code { set(.errorCode, code.rawValue) }
+        if status >= 500 { fail("\(status)") }
     }
 }
 

@@ -12,6 +12,8 @@ package struct ServerContext: RequestContext {
     /// In bytes.
     package var maxUploadSize: Int { 1_048_576 }
 
+    /// The request's, even if it is not recorded; nil without traces.
+    var span: ActiveSpan?
     /// nil outside of a route.
     var deadline: Deadline?
     /// nil outside of a route, and for methods without a body.

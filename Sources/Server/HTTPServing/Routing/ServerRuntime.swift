@@ -11,6 +11,8 @@ package struct ServerRuntime: Sendable {
     package let makeRequestID: @Sendable () -> String
     package let metrics: ServerMetrics
     package let requests: RequestLog
+    /// nil without traces.
+    package let tracer: Tracer?
     /// nil disables rate limits, as in `gatehouse dev`.
     package let limiter: RateLimiter?
     package let clientAddress: ClientAddressRule
@@ -28,7 +30,7 @@ package struct ServerRuntime: Sendable {
         now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         makeRequestID: @escaping @Sendable () -> String, metrics: ServerMetrics,
-        requests: RequestLog = RequestLog(), limiter: RateLimiter?,
+        requests: RequestLog = RequestLog(), tracer: Tracer? = nil, limiter: RateLimiter?,
         clientAddress: ClientAddressRule, callers: LocalCallers? = nil, bodies: BodyBudget = BodyBudget(),
         requestTimeLimit: Duration = .seconds(10),
         foreseen: @escaping @Sendable (any Error) -> Refusal? = { _ in nil }
@@ -39,6 +41,7 @@ package struct ServerRuntime: Sendable {
         self.makeRequestID = makeRequestID
         self.metrics = metrics
         self.requests = requests
+        self.tracer = tracer
         self.limiter = limiter
         self.clientAddress = clientAddress
         self.callers = callers

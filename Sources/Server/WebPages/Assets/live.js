@@ -35,11 +35,18 @@
     return span;
   }
 
+  function anchor(text, address) {
+    const anchor = document.createElement("a");
+    anchor.href = address;
+    anchor.textContent = text;
+    return anchor;
+  }
+
   function add(entry) {
     const row = body.insertRow(0);
     row.setAttribute("role", "row");
     cell(row, entry.time);
-    cell(row, entry.request);
+    cell(row, entry.trace ? anchor(entry.request, entry.trace) : entry.request);
     const status = cell(row, "");
     if (entry.code) status.append(span(entry.code, "detail"));
     status.append(span(entry.status, `badge ${entry.tone}`));

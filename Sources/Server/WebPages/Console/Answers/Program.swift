@@ -53,6 +53,8 @@ struct RequestLog {
         let status: Int
         let milliseconds: Double
         let requestID: String
+        /// nil if its trace is not recorded.
+        let traceID: String?
         let code: String?
     }
 
@@ -69,7 +71,7 @@ struct RequestLog {
                 number: try members.count("n"), at: try members.instant("at"), method: try members.required("method"),
                 route: try members.required("route"), status: try members.count("status"),
                 milliseconds: try members.milliseconds("ms"), requestID: try members.required("request_id"),
-                code: members.text("code"))
+                traceID: members.text("trace_id"), code: members.text("code"))
         }.sorted { $0.number < $1.number }
     }
 }

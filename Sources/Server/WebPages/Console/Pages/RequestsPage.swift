@@ -17,16 +17,20 @@ struct RequestsPage: ConsolePage {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         var page = Page(ConsolePlace.requests.title)
         var next: Int?
+        let link = pages.settings.traceLink
         page.blocks = try await part("The last requests of this process") { console in
             let log = try RequestLog(json: await console.callAsAdmin(.get, "/admin/requests?after=0"))
             next = log.next
             var table = Table(
                 caption: "Requests", columns: ["Time (UTC)", "Request", "Status", "Took"], empty: "No requests yet.")
             table.rows = log.entries.suffix(Self.rows).reversed().map { entry in
-                let shown = ShownRequest(entry)
+                let shown = ShownRequest(entry, link)
                 var status = Cell([Badge(text: shown.status, tone: shown.tone)])
                 status.detail = shown.code
-                return [Cell(shown.time), Cell(shown.request), status, Cell(shown.took, isNumber: true)]
+                return [
+                    Cell(shown.time), Cell(shown.request, address: shown.trace), status,
+                    Cell(shown.took, isNumber: true),
+                ]
             }
             return [.actions([Link(title: "Refresh", address: ConsolePlace.requests.path)]), .table(table)]
         }
@@ -37,6 +41,7 @@ struct RequestsPage: ConsolePage {
     /// The rows after the number `after`, oldest first, as the table shows them.
     mutating func listNew() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
+        let link = pages.settings.traceLink
         let after = Int64(visit.fields["after"] ?? "") ?? 0
         let log = try RequestLog(
             json: await callAsAdmin(.get, "/admin/requests?after=\(max(0, after))"))
@@ -45,10 +50,11 @@ struct RequestsPage: ConsolePage {
                 writer.beginObject()
                 writer.member("next", Int64(log.next))
                 writer.list("rows", log.entries.suffix(Self.rows)) { writer, entry in
-                    let shown = ShownRequest(entry)
+                    let shown = ShownRequest(entry, link)
                     writer.beginObject()
                     writer.member("time", shown.time)
                     writer.member("request", shown.request)
+                    writer.member("trace", ifPresent: shown.trace)
                     writer.member("status", shown.status)
                     writer.member("tone", shown.tone.rawValue)
                     writer.member("code", ifPresent: shown.code)
@@ -64,8 +70,11 @@ private struct ShownRequest {
     let time, request, status, took: String
     let tone: Badge.Tone
     let code: String?
+    /// A URL.
+    let trace: String?
 
-    init(_ entry: RequestLog.Entry) {
+    init(_ entry: RequestLog.Entry, _ link: TraceLink?) {
+        trace = link?.address(trace: entry.traceID, request: entry.requestID)
         time = entry.at.timeText
         request = "\(entry.method.cutForChart) \(entry.route.shown)"
         status = "\(entry.status)"

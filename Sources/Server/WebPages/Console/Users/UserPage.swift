@@ -73,10 +73,15 @@ struct UserPage: ConsolePage {
                     ?? Cell(
                         (session["reason"]?.stringValue ?? "–").shown,
                         detail: session["actor"]?.stringValue.map { "by \($0.shown)" }),
-                Cell(session["request_id"]?.stringValue?.shown ?? "–"),
+                request(session["request_id"]?.stringValue),
             ]
         }
         return table
+    }
+
+    /// Leads to the request's trace, if the link needs only the request's ID.
+    private func request(_ id: String?) -> Cell {
+        Cell(id?.shown ?? "–", address: pages.settings.traceLink?.address(trace: nil, request: id))
     }
 
     private func auditTable(_ entries: [AuthJSON]) -> Table {
