@@ -24,7 +24,7 @@ package enum HashingStep: Sendable {
 
 /// Called in the caller's task when its job begins to wait.
 ///
-/// - Returns: nil if nobody follows the job.
+/// - Returns: nil to ignore the job.
 package typealias HashingWatch = @Sendable (HashAlgorithm) -> (@Sendable (HashingStep) -> Void)?
 
 /// Reveals nothing about the password.

@@ -1,6 +1,6 @@
 package import AccountDomain
 package import AuthServer
-import GatehouseServer
+package import GatehouseServer
 package import GatehouseWire
 import IdentityProviders
 import Synchronization
@@ -13,12 +13,15 @@ package struct TestHooks: Sendable {
     package var webhooks: [WebhookEndpoint]
     /// Its provider is the receiver as well, as the hook `captcha`.
     package var needsCaptcha: Bool
+    /// Their collector is the receiver as well, as the hook `v1/traces`.
+    package var traces: TraceSettings?
 
     package init(
-        _ hooks: [HookName] = [], continues: Bool = false, webhooks: [WebhookEndpoint] = [], needsCaptcha: Bool = false
+        _ hooks: [HookName] = [], continues: Bool = false, webhooks: [WebhookEndpoint] = [], needsCaptcha: Bool = false,
+        traces: TraceSettings? = nil
     ) {
         (self.hooks, self.continues, self.webhooks) = (hooks, continues, webhooks)
-        self.needsCaptcha = needsCaptcha
+        (self.needsCaptcha, self.traces) = (needsCaptcha, traces)
     }
 
     private static let secrets = [WebhookSecret(Secret("v1,whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="))]
@@ -34,6 +37,7 @@ package struct TestHooks: Sendable {
         if needsCaptcha {
             settings.captcha = CaptchaSettings(url: HookReceiver.base + "captcha", secret: Secret("a secret"))
         }
+        settings.traces = traces
         configure(&settings.hooks)
     }
 
@@ -48,11 +52,12 @@ package struct TestHooks: Sendable {
     }
 }
 
-/// Receives hooks, webhooks and captcha checks. Responds with 200 and `{}` by default.
+/// Receives hooks, webhooks, captcha checks and traces. Responds with 200 and `{}` by default.
 package final class HookReceiver: Sendable {
     package struct Call: Sendable {
         /// The name of the hook or webhook.
         package let name: String
+        package let headers: [String: String]
         /// The form's text, for the captcha.
         package let json: AuthJSON
     }
@@ -85,7 +90,7 @@ package final class HookReceiver: Sendable {
         guard call.url.hasPrefix(Self.base), let body = call.body else { return nil }
         let name = String(call.url.dropFirst(Self.base.count))
         let form = name == "captcha" ? AuthJSON.string(String(decoding: body, as: UTF8.self)) : nil
-        let received = Call(name: name, json: try form ?? JSONReader.read(body))
+        let received = Call(name: name, headers: call.headers, json: try form ?? JSONReader.read(body))
         let answer = state.withLock { state in
             state.calls.append(received)
             return state.answer

@@ -1,6 +1,6 @@
 import AuthServer
 import GatehouseWire
-import HTTPServing
+package import HTTPServing
 import IdentityProviders
 import Logging
 import ServiceLifecycle
@@ -10,15 +10,15 @@ import Synchronization
 /// traced.
 package final class SpanExporter: Sendable {
     /// Waiting spans; further ones are dropped.
-    static let capacity = 4_096
-    static let batch = 512
+    package static let capacity = 4_096
+    package static let batch = 512
     /// Of a batch that is not full.
-    static let delay: Duration = .seconds(5)
-    static let attempts = 5
+    package static let delay: Duration = .seconds(5)
+    package static let attempts = 5
     /// Between two attempts, also if the collector wants a longer pause.
-    static let longestPause: Duration = .seconds(60)
+    package static let longestPause: Duration = .seconds(60)
     /// For the spans that wait when the server stops.
-    static let closingLimit: Duration = .seconds(5)
+    package static let closingLimit: Duration = .seconds(5)
 
     private struct State {
         /// The batch that is being sent stays in front.
@@ -35,17 +35,20 @@ package final class SpanExporter: Sendable {
     private let bell = Bell()
     private let state = Mutex(State())
 
-    init(_ collector: SpanCollector, _ world: World, _ metrics: ServerMetrics) {
-        (self.collector, self.world) = (collector, world)
+    package init(_ settings: TraceSettings, _ world: World, _ metrics: ServerMetrics) {
+        self.world = world
+        collector = SpanCollector(
+            settings: settings, body: OTLPBatch(service: settings.service, instance: world.requestID()),
+            http: world.http, resolve: world.resolve)
         spans = metrics.counter(
             "gatehouse_spans_total", "Spans of traces: exported, dropped because the queue was full, or failed.",
             labels: ["outcome"])
         metrics.gauge("gatehouse_spans_queued", "Spans that wait.") { [weak self] in Double(self?.waiting ?? 0) }
     }
 
-    var waiting: Int { state.withLock { $0.waiting.count } }
+    package var waiting: Int { state.withLock { $0.waiting.count } }
 
-    @Sendable func add(_ span: FinishedSpan) {
+    @Sendable package func add(_ span: FinishedSpan) {
         let count: Int? = state.withLock { state in
             guard state.waiting.count < Self.capacity else { return nil }
             state.waiting.append(span)
@@ -73,7 +76,7 @@ package final class SpanExporter: Sendable {
     ///
     /// - Returns: The number of spans that no longer wait. 0 also during a pause.
     /// - Throws: `CancellationError`; the batch still waits.
-    func work() async throws -> Int {
+    package func work() async throws -> Int {
         let now = world.uptime()
         let batch: ArraySlice<FinishedSpan> = state.withLock { state in
             if let end = state.pausesUntil, end > now { return [] }
@@ -128,7 +131,7 @@ package final class SpanExporter: Sendable {
     }
 
     /// Sends what waits, and drops what the collector does not take in time. Call after the last request.
-    func close() async {
+    package func close() async {
         state.withLock { $0.pausesUntil = nil }
         do {
             try await limited(to: Self.closingLimit, by: world.sleep) {

@@ -10,10 +10,7 @@ struct Traces: Sendable {
 
     init?(_ settings: ServerSettings, _ world: World, _ metrics: ServerMetrics) {
         guard let traces = settings.traces else { return nil }
-        let collector = SpanCollector(
-            settings: traces, body: OTLPBatch(service: traces.service, instance: world.requestID()), http: world.http,
-            resolve: world.resolve)
-        let exporter = SpanExporter(collector, world, metrics)
+        let exporter = SpanExporter(traces, world, metrics)
         self.exporter = exporter
         tracer = Tracer(
             traces.sampler, now: world.now, uptime: world.uptime, random: world.random, finished: exporter.add)

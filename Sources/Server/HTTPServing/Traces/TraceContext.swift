@@ -81,7 +81,7 @@ enum TraceState {
         let text = lines.joined(separator: ",")
         let members = text.utf8.split(separator: UInt8(ascii: ",")).map(trimmed).filter { !$0.isEmpty }
         guard (1...maximumMembers).contains(members.count), members.allSatisfy(isMember) else { return nil }
-        let keys = Set(members.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) })
+        let keys = Set<[UInt8]>(members.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) })
         return keys.count == members.count ? text : nil
     }
 

@@ -102,8 +102,3 @@ extension Tracer? {
         }
     }
 }
-
-extension HTTPField.Name {
-    static let traceparent = Self("traceparent")!
-    static let tracestate = Self("tracestate")!
-}
