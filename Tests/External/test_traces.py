@@ -1,11 +1,13 @@
 """Traces, from a request of the program to a collector that reads OTLP, is slow, refuses, or is away."""
 
+import http.cookiejar
 import json
 import time
+import urllib.request
 
 import pytest
 from hook_receiver import receiver
-from program import PASSWORD, free_port, poll
+from program import PASSWORD, PATIENCE_SECONDS, free_port, poll
 from test_hooks import ADA, database, sign_up  # noqa: F401
 from trace_collector import collector
 
@@ -24,7 +26,7 @@ def test_a_sign_in_is_one_trace_from_the_caller_to_the_hook(servers, database):
         assert sign_up(server).status == 200
         client = server.auth(headers=CALLER)
         session = client.sign_in(ADA).json()
-        # The server ends last, so the request's span comes in the batch of its children, or after it.
+        # A request's span ends last, so its children's are in its batch or an earlier one.
         request = traces.wait("POST /auth/v1/token")[0]
         spans = traces.trace(TRACE)
         assert request.trace == TRACE and request.parent == "00f067aa0ba902b7" and request.json["kind"] == 2
@@ -120,6 +122,18 @@ def test_headers_of_the_collector_are_sent_and_never_shown(servers):
         assert "hidden" not in shown.stdout + shown.stderr + server.log()
 
 
+def console(server):
+    """Reads pages of the console, entered from this machine as a browser would."""
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+
+    def read(path):
+        with opener.open(server.url + path, timeout=PATIENCE_SECONDS) as answer:
+            return answer.read().decode()
+
+    read("/")
+    return read
+
+
 def test_dev_has_traces_and_the_console_links_to_them(servers):
     with collector() as traces:
         server = servers.dev()
@@ -127,16 +141,18 @@ def test_dev_has_traces_and_the_console_links_to_them(servers):
         server.start()
         assert server.auth(headers=CALLER).get("/settings").status == 200
         assert traces.wait("GET /auth/v1/settings")[0].trace == TRACE
-        page = console_page(server, "/console/requests")
-        assert f'href="https://traces.example.org/{TRACE}?r=from-the-caller"' in page
+        read, link = console(server), f"https://traces.example.org/{TRACE}?r=from-the-caller"
+        assert f'href="{link}"' in read("/console/requests")
+        # What the page's script adds.
+        rows = json.loads(read("/console/requests/new?after=0"))["rows"]
+        assert [row["trace"] for row in rows if row["request"] == "GET /auth/v1/settings"] == [link]
 
 
-def console_page(server, path):
-    """A page of the console, entered from this machine as a browser would."""
-    import http.cookiejar
-    import urllib.request
-
-    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-    opener.open(server.url + "/", timeout=60).read()
-    with opener.open(server.url + path, timeout=60) as answer:
-        return answer.read().decode()
+def test_an_ended_session_links_by_its_request(servers):
+    server = servers.dev()
+    server.environment = {"GATEHOUSE_TRACE_LINK": "https://traces.example.org/?q={request_id}"}
+    server.start()
+    session = sign_up(server).json()
+    assert server.auth(token=session["access_token"], headers=CALLER).post("/logout").status == 204
+    page = console(server)(f"/console/users/{session['user']['id']}")
+    assert '<a href="https://traces.example.org/?q=from-the-caller">from-the-caller</a>' in page

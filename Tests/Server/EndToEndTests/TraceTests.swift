@@ -162,18 +162,22 @@ struct TraceTests {
         #expect(!received.text.contains("ada"))
     }
 
-    @Test("Calls to providers are spans with host and path, without a query or traceparent")
+    @Test("Calls to providers are spans with host and path, without a query or body")
     func providers() async throws {
-        let server = try await TestServer(providers: TestProviders(), hooks: TestHooks(traces: Self.settings()))
-        _ = try await server.send(.get, "/auth/v1/authorize?provider=google")
+        let hooks = TestHooks(traces: try Self.settings())
+        let server = try await TestServer(providers: TestProviders(), hooks: hooks) { $0.allowsImplicitFlow = true }
+        _ = try await TestBrowser(server).signIn("/auth/v1/authorize?provider=google", as: "verified")
         await server.stop()
         let received = Received(server)
-        let request = try #require(received.named("GET /auth/v1/authorize").first)
-        let call = try #require(
-            received.spans.first { $0["traceId"] == request["traceId"] && $0.attribute("url.template") != nil })
+        let request = try #require(received.named("GET /auth/v1/callback").first)
+        let calls = received.spans.filter {
+            $0["traceId"] == request["traceId"] && $0.attribute("url.template") != nil
+        }
+        let call = try #require(calls.first { $0["name"]?.stringValue?.hasPrefix("POST /") == true })
         #expect(call["kind"] == 3 && call.attribute("http.response.status_code") == "200")
         #expect(call.attribute("server.address") == "127.0.0.1")
-        #expect(call.attribute("url.template")?.contains("?") == false)
+        #expect(call["name"] == .string("POST " + (call.attribute("url.template") ?? "")))
+        #expect(!received.text.contains("code=") && !received.text.contains("client_secret"))
     }
 
     @Test("An unrecorded trace sends nothing, and tells hooks so")

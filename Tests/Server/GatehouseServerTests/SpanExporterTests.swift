@@ -127,13 +127,13 @@ struct SpanExporterTests {
             call.headers == ["content-type": "application/json", "x-key": "a secret,", "x-other": "2"])
         let spans = try #require(try collector.sent().first)
         let outer: AuthJSON = [
-            "traceId": "00000000000000020000000000000003", "spanId": "0000000000000004", "flags": 257, "name": "outer",
+            "traceId": "00000000000000010000000000000002", "spanId": "0000000000000003", "flags": 257, "name": "outer",
             "kind": 2, "startTimeUnixNano": "1767225600000000000", "endTimeUnixNano": "1767225600001500000",
             "attributes": [["key": "http.route", "value": ["stringValue": "/user \"{id}\""]]], "status": [:],
         ]
         let inner: AuthJSON = [
-            "traceId": "00000000000000020000000000000003", "spanId": "0000000000000005",
-            "parentSpanId": "0000000000000004", "flags": 257, "name": "inner", "kind": 3,
+            "traceId": "00000000000000010000000000000002", "spanId": "0000000000000004",
+            "parentSpanId": "0000000000000003", "flags": 257, "name": "inner", "kind": 3,
             "startTimeUnixNano": "1767225600000000000", "endTimeUnixNano": "1767225600000000000",
             "attributes": [["key": "error.type", "value": ["stringValue": "timeout"]]], "status": ["code": 2],
         ]

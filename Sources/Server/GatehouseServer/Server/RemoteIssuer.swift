@@ -1,5 +1,7 @@
 import AccountDomain
 import GatehouseWire
+import HTTPServing
+import IdentityProviders
 import JSONWebTokens
 import ProfileGateway
 import SQLDatabase
@@ -11,9 +13,16 @@ struct RemoteIssuer: Sendable {
     private let policy: SessionPolicy
     private let now: @Sendable () -> Instant
     private let http: OutgoingHTTP
+    private let tracer: Tracer?
 
-    /// - Parameter policy: Only the maximum age of a recent sign-in is used.
-    init(_ settings: RemoteIssuerSettings, _ profiles: Profiles, _ policy: SessionPolicy, _ world: World) {
+    /// - Parameters:
+    ///   - policy: Only the maximum age of a recent sign-in is used.
+    ///   - tracer: nil without traces.
+    init(
+        _ settings: RemoteIssuerSettings, _ profiles: Profiles, _ policy: SessionPolicy, _ tracer: Tracer?,
+        _ world: World
+    ) {
+        self.tracer = tracer
         self.settings = settings
         self.profiles = profiles
         self.policy = policy
@@ -46,9 +55,8 @@ struct RemoteIssuer: Sendable {
         }
         try await profiles.delete(bearer.userID, at: now())
         do {
-            let answer = try await http.send(
-                "DELETE", "\(settings.issuer)/admin/users/\(id)",
-                headers: ["apikey": key, "Authorization": "Bearer \(key)"])
+            let answer = try await call(
+                "DELETE", "/admin/users/\(id)", ["apikey": key, "Authorization": "Bearer \(key)"])
             switch answer.status {
             case 200..<300: return .deleted
             case 404: return .alreadyGone
@@ -95,13 +103,26 @@ struct RemoteIssuer: Sendable {
 
     /// - Throws: ``OutgoingFailure`` for any other response.
     private func standing(of bearer: Bearer) async throws -> Standing {
-        let answer = try await http.send(
-            "GET", "\(settings.issuer)/user",
-            headers: ["apikey": settings.secretKey.reveal(), "Authorization": "Bearer \(bearer.tokenText)"])
+        let answer = try await call(
+            "GET", "/user",
+            ["apikey": settings.secretKey.reveal(), "Authorization": "Bearer \(bearer.tokenText)"])
         switch answer.status {
         case 200..<300: return .good(try KnownUser(answer.body))
         case 401, 403: return Self.code(in: answer.body) == "user_not_found" ? .gone : .refused
         default: throw OutgoingFailure.status(answer.status)
+        }
+    }
+
+    /// Without `traceparent`: the issuer may be another company's.
+    private func call(
+        _ method: String, _ path: String, _ headers: [String: String]
+    ) async throws -> OutgoingHTTP.Answer {
+        let url = settings.issuer + path
+        return try await tracer.inSpan("call issuer", .client, failure: OutgoingSpan.failure) { span in
+            span?.note(method, ProviderURL(url))
+            let answer = try await http.send(method, url, headers: headers)
+            span?.note(status: answer.status)
+            return answer
         }
     }
 

@@ -51,7 +51,7 @@ package struct Server: Sendable {
             (local, branding) = (nil, nil)
             if let issuer = settings.issuer {
                 let profiles = Profiles(database: database, fields: settings.profileFields)
-                let remote = RemoteIssuer(issuer, profiles, settings.sessions, world)
+                let remote = RemoteIssuer(issuer, profiles, settings.sessions, traces.tracer, world)
                 tables = makeRemoteGateway(settings, remote, eventRoute, runtime, world)
             }
         }
