@@ -197,6 +197,8 @@ def world(request, session_servers, tmp_path_factory):
     for one in tools:
         one.stop()
     if front:
+        for node in front.nodes:
+            node.stop()
         front.server.stop()
 
 

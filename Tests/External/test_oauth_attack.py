@@ -90,6 +90,16 @@ def test_a_refresh_does_not_widen_what_an_earlier_one_narrowed_beyond_the_approv
     assert agent.refresh(whole["refresh_token"], scope="openid email profile").json()["error"] == "invalid_scope"
 
 
+def test_an_old_refresh_token_ends_the_session(agent, ada):
+    """Whoever holds it is a thief, or its client was robbed (RFC 9700 §4.14.2)."""
+    stolen = agent.sign_in(ada)["refresh_token"]
+    newest = stolen
+    for _ in range(3):
+        newest = agent.refresh(newest).json()["refresh_token"]
+    assert agent.refresh(stolen).json()["error"] == "invalid_grant"
+    assert agent.refresh(newest).json()["error"] == "invalid_grant"
+
+
 def test_a_rotated_refresh_token_is_no_longer_active(agent, ada):
     tokens = agent.sign_in(ada)
     second = agent.refresh(tokens["refresh_token"]).json()["refresh_token"]
@@ -283,6 +293,8 @@ def test_no_token_works_where_it_does_not_belong(server, agent, ada):
         ("GET", "/oauth/authorizations"), ("GET", "/user/oauth/grants"), ("DELETE", "/user/oauth/grants?client_id=" + agent.client_id),
         ("GET", "/oauth/device?user_code=BCDF-GHJK"), ("GET", "/reauthenticate"), ("GET", "/admin/users"),
         ("POST", "/admin/oauth/clients"), ("GET", "/passkeys"), ("POST", "/authorize"),
+        ("POST", "/logout?scope=global"), ("POST", "/token?grant_type=link_confirmation"), ("POST", "/user/start-over"),
+        ("POST", "/factors/recovery-codes"), ("POST", "/passkeys/registration/options"), ("GET", "/user/identities/undoable"),
     ]
     for token in (tokens["access_token"], resource["access_token"], tokens["id_token"], tokens["refresh_token"]):
         for method, path in own:
@@ -386,6 +398,18 @@ def test_a_user_ends_an_agents_session_among_the_others(agent, ada):
     assert ada.http.delete(f"/sessions/{session['id']}").status_code in (200, 204)
     assert agent.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert agent.http.get("/oauth/userinfo", headers=bearer(tokens["access_token"])).status_code == 401
+
+
+def test_who_registers_himself_is_not_verified_and_chooses_no_name_of_the_servers(server, agent, ada):
+    body = {
+        "client_name": "Helper", "redirect_uris": ["https://agent.example/callback"], "verified": True, "registration_type": "manual",
+        "client_id": agent.client_id, "client_secret": "chosen", "created_at": "2001-01-01T00:00:00Z",
+    }
+    made = agent.http.post("/oauth/clients/register", json=body).json()
+    assert made["client_id"] != agent.client_id and made["client_secret"] != "chosen"
+    own = Agent(server, client_id=made["client_id"], secret=made["client_secret"])
+    client = ada.see(own.authorize())["client"]
+    assert client["verified"] is False and client["registration_type"] == "dynamic" and client["created_at"] > "2026"
 
 
 def test_who_registers_himself_names_no_program_of_the_operating_system(agent):
