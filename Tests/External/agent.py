@@ -82,6 +82,12 @@ class Agent:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    def approved(self, user, **parameters):
+        """A code that the user has approved."""
+        authorization = self.authorize(**parameters)
+        user.see(authorization)
+        return self.returned(user.decide(authorization)["redirect_url"])["code"]
+
     def refresh(self, token, **fields):
         return self.token(grant_type="refresh_token", refresh_token=token, **fields)
 
@@ -121,6 +127,10 @@ class User:
 def admin(server):
     key = server.keys["secret_key"]
     return {"apikey": key, "Authorization": f"Bearer {key}"}
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
 
 
 def header(token):

@@ -5,7 +5,7 @@ import time
 
 import pyotp
 import pytest
-from agent import OAUTH, Agent, User, admin, query_of
+from agent import OAUTH, Agent, User, admin, bearer, query_of
 from program import PASSKEYS, PASSWORD, at_once, poll
 
 API, OTHER = "https://api.example.org/mcp", "https://bank.example.org/mcp"
@@ -30,13 +30,6 @@ def agent(server):
     return Agent(server)
 
 
-def approved(agent, user, **parameters):
-    """A code that the user has approved."""
-    authorization = agent.authorize(**parameters)
-    user.see(authorization)
-    return agent.returned(user.decide(authorization)["redirect_url"])["code"]
-
-
 def begun(agent, scope="email"):
     """A device's request."""
     answer = agent.token_free("/oauth/device_authorization", scope=scope)
@@ -51,17 +44,13 @@ def television(server):
     return agent
 
 
-def bearer(token):
-    return {"Authorization": f"Bearer {token}"}
-
-
-# What a client may get.
+# Resources, scopes and refresh tokens.
 
 
 def test_a_code_opens_no_resource_that_the_user_was_not_shown(agent, ada):
-    code = approved(agent, ada, resource=API)
+    code = agent.approved(ada, resource=API)
     assert agent.redeem(code, resource=OTHER).json().get("error") == "invalid_target"
-    code = approved(agent, User(agent.server), scope="email")
+    code = agent.approved(User(agent.server), scope="email")
     assert agent.redeem(code, resource=OTHER).json().get("error") == "invalid_target"
 
 
@@ -88,16 +77,6 @@ def test_a_refresh_does_not_widen_what_an_earlier_one_narrowed_beyond_the_approv
     whole = agent.refresh(narrowed["refresh_token"]).json()
     assert whole["scope"] == "openid email"
     assert agent.refresh(whole["refresh_token"], scope="openid email profile").json()["error"] == "invalid_scope"
-
-
-def test_an_old_refresh_token_ends_the_session(agent, ada):
-    """Whoever holds it is a thief, or its client was robbed (RFC 9700 §4.14.2)."""
-    stolen = agent.sign_in(ada)["refresh_token"]
-    newest = stolen
-    for _ in range(3):
-        newest = agent.refresh(newest).json()["refresh_token"]
-    assert agent.refresh(stolen).json()["error"] == "invalid_grant"
-    assert agent.refresh(newest).json()["error"] == "invalid_grant"
 
 
 def test_a_rotated_refresh_token_is_no_longer_active(agent, ada):
@@ -159,17 +138,6 @@ def test_choosing_an_account_is_never_skipped(agent, ada):
     assert "redirect_url" not in ada.see(agent.authorize(prompt="select_account"))
 
 
-# Races.
-
-
-def test_of_ten_redemptions_at_once_one_succeeds(agent, ada):
-    for _ in range(3):
-        code = approved(agent, ada, prompt="consent")
-        answers = at_once(*[lambda: agent.redeem(code)] * 10)
-        assert sorted(one.status_code for one in answers) == [200] + [400] * 9
-        assert {one.json()["error"] for one in answers if one.status_code == 400} == {"invalid_grant"}
-
-
 def test_a_device_code_is_polled_at_once(television, ada):
     shown = begun(television)
 
@@ -184,67 +152,7 @@ def test_a_device_code_is_polled_at_once(television, ada):
     assert {one.get("error") for one in answers} == {None, "invalid_grant"}
 
 
-def test_refreshes_at_once_leave_the_session_usable(agent, ada):
-    tokens = agent.sign_in(ada)
-    answers = at_once(*[lambda: agent.refresh(tokens["refresh_token"])] * 6)
-    assert {one.status_code for one in answers} == {200}
-    assert len({one.json()["refresh_token"] for one in answers}) == 1
-    assert agent.refresh(answers[0].json()["refresh_token"]).status_code == 200
-
-
-def test_a_grant_that_ends_during_a_redemption_leaves_no_session(agent, ada):
-    for _ in range(5):
-        code = approved(agent, ada)
-        path = f"/user/oauth/grants?client_id={agent.client_id}"
-        answer, ended = at_once(lambda: agent.redeem(code), lambda: ada.http.delete(path))
-        assert ended.status_code == 204
-        if answer.status_code == 200:
-            assert agent.refresh(answer.json()["refresh_token"]).json()["error"] == "invalid_grant"
-        assert [one for one in ada.http.get("/sessions").json()["sessions"] if one.get("oauth_client")] == []
-
-
-# Between the approval and the tokens.
-
-
-@pytest.mark.parametrize("what", ["ban", "delete", "soft delete", "sign out", "administrator", "password", "grant", "client", "secret"])
-def test_nothing_is_opened_after_the_approval_lost_its_ground(server, agent, ada, what):
-    code = approved(agent, ada)
-    path = f"/admin/users/{ada.id}"
-    answer = {
-        "ban": lambda: ada.http.put(path, json={"ban_duration": "1h"}, headers=admin(server)),
-        "delete": lambda: ada.http.delete(path, headers=admin(server)),
-        "soft delete": lambda: ada.http.request("DELETE", path, json={"should_soft_delete": True}, headers=admin(server)),
-        "sign out": lambda: ada.http.post("/logout?scope=global"),
-        "administrator": lambda: ada.http.delete(path + "/sessions", headers=admin(server)),
-        "password": lambda: ada.http.put("/user", json={"password": PASSWORD + " 2", "current_password": PASSWORD}),
-        "grant": lambda: ada.http.delete("/user/oauth/grants", params={"client_id": agent.client_id}),
-        "client": lambda: ada.http.delete(f"/admin/oauth/clients/{agent.client_id}", headers=admin(server)),
-        "secret": lambda: ada.http.post(f"/admin/oauth/clients/{agent.client_id}/regenerate_secret", headers=admin(server)),
-    }[what]()
-    assert answer.status_code in (200, 204), answer.text
-    refused = agent.redeem(code)
-    expected = "invalid_client" if what in ("client", "secret") else "invalid_grant"
-    assert refused.status_code in (400, 401) and refused.json()["error"] == expected
-
-
-@pytest.mark.parametrize("what", ["ban", "delete", "soft delete", "sign out", "administrator", "password", "client"])
-def test_a_live_session_ends_with_its_ground(server, agent, ada, what):
-    tokens = agent.sign_in(ada)
-    path = f"/admin/users/{ada.id}"
-    answer = {
-        "ban": lambda: ada.http.put(path, json={"ban_duration": "1h"}, headers=admin(server)),
-        "delete": lambda: ada.http.delete(path, headers=admin(server)),
-        "soft delete": lambda: ada.http.request("DELETE", path, json={"should_soft_delete": True}, headers=admin(server)),
-        "sign out": lambda: ada.http.post("/logout?scope=global"),
-        "administrator": lambda: ada.http.delete(path + "/sessions", headers=admin(server)),
-        "password": lambda: ada.http.put("/user", json={"password": PASSWORD + " 2", "current_password": PASSWORD}),
-        "client": lambda: ada.http.delete(f"/admin/oauth/clients/{agent.client_id}", headers=admin(server)),
-    }[what]()
-    assert answer.status_code in (200, 204), answer.text
-    assert agent.http.get("/oauth/userinfo", headers=bearer(tokens["access_token"])).status_code == 401
-    assert agent.refresh(tokens["refresh_token"]).status_code in (400, 401)
-    asked = agent.http.post("/oauth/introspect", data={"token": tokens["access_token"]}, headers=admin(server)).json()
-    assert asked == {"active": False}
+# Second factors.
 
 
 def add_second_factor(user):
@@ -259,7 +167,7 @@ def add_second_factor(user):
 
 def test_a_second_factor_ends_what_was_approved_without_it(server, agent, ada):
     tokens, other = agent.sign_in(ada), Agent(server)
-    code = approved(other, ada)
+    code = other.approved(ada)
     add_second_factor(ada)
     assert agent.refresh(tokens["refresh_token"]).json().get("error") == "invalid_grant"
     assert other.redeem(code).json().get("error") == "invalid_grant"
@@ -293,7 +201,7 @@ def test_no_token_works_where_it_does_not_belong(server, agent, ada):
         ("GET", "/oauth/authorizations"), ("GET", "/user/oauth/grants"), ("DELETE", "/user/oauth/grants?client_id=" + agent.client_id),
         ("GET", "/oauth/device?user_code=BCDF-GHJK"), ("GET", "/reauthenticate"), ("GET", "/admin/users"),
         ("POST", "/admin/oauth/clients"), ("GET", "/passkeys"), ("POST", "/authorize"),
-        ("POST", "/logout?scope=global"), ("POST", "/token?grant_type=link_confirmation"), ("POST", "/user/start-over"),
+        ("POST", "/logout?scope=global"), ("POST", "/user/start-over"),
         ("POST", "/factors/recovery-codes"), ("POST", "/passkeys/registration/options"), ("GET", "/user/identities/undoable"),
     ]
     for token in (tokens["access_token"], resource["access_token"], tokens["id_token"], tokens["refresh_token"]):
@@ -343,7 +251,7 @@ def test_an_agent_cannot_open_a_session_of_its_user(server, agent, ada):
         assert handed.status_code in (401, 403)
         traded = agent.http.post("/token?grant_type=id_token", json={"provider": server.auth_url, "id_token": token})
         assert traded.status_code == 400
-    code = approved(agent, ada, prompt="consent")
+    code = agent.approved(ada, prompt="consent")
     for grant, body in (("pkce", {"auth_code": code, "code_verifier": agent.verifier}), ("authorization_code", {"code": code})):
         assert agent.http.post(f"/token?grant_type={grant}", json=body).status_code in (400, 404)
     assert agent.redeem(code).status_code == 200
@@ -360,9 +268,9 @@ def test_an_agent_is_no_user_where_its_resource_is_the_users_audience(session_se
 
 
 def test_codes_of_one_flow_do_not_work_in_the_other(television, agent, ada):
-    code = approved(agent, ada)
+    code = agent.approved(ada)
     both = Agent(agent.server, grant_types=["authorization_code", "refresh_token", DEVICE])
-    assert both.token(grant_type=DEVICE, device_code=approved(both, ada)).json()["error"] == "invalid_grant"
+    assert both.token(grant_type=DEVICE, device_code=both.approved(ada)).json()["error"] == "invalid_grant"
     shown = both.http.post("/oauth/device_authorization", auth=(both.client_id, both.secret)).json()
     ada.decide(ada.http.get("/oauth/device", params={"user_code": shown["user_code"]}).json()["authorization_id"])
     assert both.redeem(shown["device_code"]).json()["error"] == "invalid_grant"
@@ -390,14 +298,6 @@ def test_a_removed_address_gets_no_code(server, agent, ada):
     assert changed.status_code == 200
     answer = ada.http.post(f"/oauth/authorizations/{authorization}/consent", json={"action": "approve"})
     assert answer.status_code in (400, 404), answer.text
-
-
-def test_a_user_ends_an_agents_session_among_the_others(agent, ada):
-    tokens = agent.sign_in(ada)
-    [session] = [one for one in ada.http.get("/sessions").json()["sessions"] if one.get("oauth_client")]
-    assert ada.http.delete(f"/sessions/{session['id']}").status_code in (200, 204)
-    assert agent.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
-    assert agent.http.get("/oauth/userinfo", headers=bearer(tokens["access_token"])).status_code == 401
 
 
 def test_who_registers_himself_is_not_verified_and_chooses_no_name_of_the_servers(server, agent, ada):
@@ -440,14 +340,14 @@ def test_guessed_user_codes_are_counted(session_servers):
     assert answers[-1].status_code == 429 and answers[-1].json()["code"] == "over_request_rate_limit"
 
 
-# What is left behind.
+# Traces.
 
 
 def test_no_secret_is_in_logs_or_errors(session_servers):
     server = session_servers.serve(**{**OAUTH, "GATEHOUSE_OAUTH_RESOURCES": API}, GATEHOUSE_LOG_LEVEL="debug").start()
     ada, agent = User(server), Agent(server)
     television = Agent(server, public=True, grant_types=[DEVICE, "refresh_token"])
-    code = approved(agent, ada, scope="openid email", nonce="a-secret-nonce")
+    code = agent.approved(ada, scope="openid email", nonce="a-secret-nonce")
     tokens = agent.redeem(code).json()
     again = agent.redeem(code)
     shown = television.http.post("/oauth/device_authorization", data={"client_id": television.client_id}).json()
