@@ -134,7 +134,7 @@ def test_approval_reaches_an_agent_on_the_same_machine(server, ada, browser):
         expect(page.get_by_text("Verified", exact=True)).to_be_visible()
         press(page, "Approve")
         assert agent.redeem(arrived(page, agent)["code"]).status_code == 200
-        # Anybody on this machine could imitate it, so it asks again.
+        # Any program on this machine could imitate it, so it asks again.
         asks(open_request(browser, agent))
 
 

@@ -143,7 +143,7 @@ def test_dev_has_traces_and_the_console_links_to_them(servers):
         assert traces.wait("GET /auth/v1/settings")[0].trace == TRACE
         read, link = console(server), f"https://traces.example.org/{TRACE}?r=from-the-caller"
         assert f'href="{link}"' in read("/console/requests")
-        # What the page's script adds.
+        # Rows that the page adds later.
         rows = json.loads(read("/console/requests/new?after=0"))["rows"]
         assert [row["trace"] for row in rows if row["request"] == "GET /auth/v1/settings"] == [link]
 

@@ -100,21 +100,9 @@ extension Given {
     }
 }
 
-// Sources/Client/Gatehouse/GatehouseClient+OAuth.swift
-extension Given {
-    @MainActor private func example10() async throws {
-        guard let link = OAuthConsentLink(url), case .authorization(let id) = link else { return }
-        switch try await client.authorizationDetails(id: id) {
-        case .details(let details): show(details.client.shownName)
-        case .redirect(let redirect): openURL(redirect.redirectURL)
-        case .approved: break
-        }
-    }
-}
-
 // Sources/Client/Gatehouse/GatehouseClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example10() async throws {
         try await client.signInWithOTP(email: email)
         // The user reads the code in the mail.
         let response = try await client.verifyOTP(email: email, token: code, type: .email)
@@ -126,7 +114,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/GatehouseClient+OneTimeCodes.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example11() async throws {
         do {
             try await client.signIn(email: email, password: password)
         } catch let error as AuthClientError where error.code == .credentialSetAside {
@@ -138,7 +126,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/GatehouseClient+Phone.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example12() async throws {
         try await client.signInWithOTP(phone: "+491701234567")
         try await client.verifyOTP(phone: "+491701234567", token: code, type: .sms)
     }
@@ -146,7 +134,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/GatehouseClient+SignIn.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example13() async throws {
         let start = try await client.getOAuthSignInURL(provider: .google, redirectTo: redirectTo)
         openURL(start)
         // Later, in `onOpenURL`:
@@ -158,7 +146,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/GatehouseClient.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example14() async throws {
         let storage = SystemStorage.make(name: "com.example.app", environment: ProcessInfo.processInfo.environment)
         let client = try GatehouseClient(url: url, publishableKey: publishableKey, storage: storage)
         try await client.signIn(email: email, password: password)
@@ -174,7 +162,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/GatewayClient+Routes.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example15() async throws {
         let scores = try await gateway.send(.get, "/v1/scores", needsToken: false)
         _ = scores
     }
@@ -182,7 +170,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/GatewayClient.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example16() async throws {
         let gateway = try GatewayClient(url: url, tokens: GatewayTokens(client))
         do {
             let account = try await gateway.updateProfile(ProfileChange(firstName: "Ada"))
@@ -196,7 +184,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example17() async throws {
         try await manager.updateProfile(firstName: "Ada")
         try await manager.updateProfile(firstName: .clear)
     }
@@ -204,7 +192,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gateway/ProfileChange.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example18() async throws {
         let change = ProfileChange(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
         _ = change
     }
@@ -212,7 +200,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/HTTPCall.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example19() async throws {
         let transport = SystemDefaults.transport()
         let logged: HTTPTransport = { call in
             let reply = try await transport(call)
@@ -226,14 +214,14 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/GatehouseClient+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example20() async throws {
         try await client.signUpWithPasskey(email: email, with: authenticator)
     }
 }
 
 // Sources/Client/Gatehouse/Passkeys/GatehouseClient+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example22() async throws {
+    @MainActor private func example21() async throws {
         do {
             let signUp = try await client.passkeySignUp(inSheetOf: authenticator)
             try await client.signUp(with: signUp, telling: authenticator)
@@ -245,7 +233,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/GatehouseClient+Passkeys.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example22() async throws {
         do {
             try await client.signInWithPasskey(with: authenticator)
         } catch AuthClientError.cancelled, AuthClientError.noPasskey {
@@ -256,7 +244,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Passkeys/GatehouseClient+Passkeys.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example23() async throws {
         let passkey = try await client.registerPasskey(with: authenticator)
         try await client.renamePasskey(id: passkey.id, friendlyName: "My phone")
         _ = passkey
@@ -265,7 +253,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Reachability.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example24() async throws {
         let offline = Reachability(isOffline: { true }, changes: { AsyncStream { $0.yield(true) } })
         _ = offline
     }
@@ -273,7 +261,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/SessionOrUser.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example25() async throws {
         let nonce = SignInNonce()  // of GatehouseModel; the sheet's request gets `nonce.hashed`
         let credentials = IDTokenCredentials(provider: .apple, idToken: idToken, nonce: nonce.raw)
         try await client.signInWithIdToken(credentials: credentials)
@@ -284,7 +272,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example26() async throws {
         let locked = StoreProblem("keychain -25308", cause: .locked)
         let unknown: StoreProblem = "the disk has an error"
         _ = locked
@@ -293,7 +281,7 @@ extension Given {
 }
 
 // Sources/Client/Gatehouse/Storage/SecureStorage.swift
-private struct Example28 {
+private struct Example27 {
     actor DictionaryStorage: SecureStorage {
         private var values: [String: [UInt8]] = [:]
         func read(_ key: String) -> StoredValue { values[key].map(StoredValue.value) ?? .absent }
@@ -304,7 +292,7 @@ private struct Example28 {
 
 // Sources/Client/Gatehouse/Storage/SystemStorage.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example28() async throws {
         let environment = ProcessInfo.processInfo.environment
         let storage = SystemStorage.make(name: "com.example.app", environment: environment)
         _ = environment
@@ -314,7 +302,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example29() async throws {
         try await client.signInWithOAuth(provider: .google, redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -323,7 +311,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example30() async throws {
         let browser = LoopbackWebAuthentication()
         do {
             try await client.signInWithOAuth(provider: .google, in: browser)
@@ -336,7 +324,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Web/GatehouseClient+WebSignIn.swift
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example31() async throws {
         do {
             try await client.linkIdentity(provider: .google, in: LoopbackWebAuthentication())
         } catch let error as AuthClientError where error.code == .identityAlreadyExists {
@@ -347,7 +335,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/AuthErrorCode.swift
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example32() async throws {
         switch error.code {
         case .invalidCredentials?: message = "Incorrect email or password."
         case .overRequestRateLimit?: message = "Too many attempts."
@@ -358,7 +346,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/Auth/DeviceName.swift
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example33() async throws {
         let device = DeviceName(userAgent: "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.3")
         title.text = device?.name  // iPhone
         subtitle.text = device?.details  // Journal · iOS 18.2
@@ -368,7 +356,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/AuthJSON.swift
 extension Given {
-    @MainActor private func example35() async throws {
+    @MainActor private func example34() async throws {
         let data: AuthJSONObject = ["first_name": "Ada", "languages": ["en", "ja"], "newsletter": true]
         let name = session.user.userMetadata["first_name"]?.stringValue
         _ = data
@@ -378,7 +366,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+Codable.swift
 extension Given {
-    @MainActor private func example36() async throws {
+    @MainActor private func example35() async throws {
         struct Journal: Codable { var mood: String? }
         let journal = try user.data.decoded(as: Journal.self)
         _ = journal
@@ -387,7 +375,7 @@ extension Given {
 
 // Sources/Client/GatehouseWire/JSON/JSONObject+MergePatch.swift
 extension Given {
-    @MainActor private func example37() async throws {
+    @MainActor private func example36() async throws {
         var data: AuthJSONObject = ["mood": "calm", "goals": ["steps": 8_000]]
         data.apply(mergePatch: ["mood": .null, "goals": ["sleep": 8]])
         // {"goals":{"sleep":8,"steps":8000}}
@@ -397,7 +385,7 @@ extension Given {
 
 // Sources/Client/Gatehouse/Gatehouse.docc/Gatehouse.md
 extension Given {
-    @MainActor private func example38() async throws {
+    @MainActor private func example37() async throws {
         let storage = SystemStorage.make(
             name: "com.example.journal", environment: ProcessInfo.processInfo.environment)
         let client = try GatehouseClient(url: url, publishableKey: "sb_publishable_…", storage: storage)

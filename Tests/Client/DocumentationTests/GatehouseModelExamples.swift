@@ -367,37 +367,3 @@ extension Given {
         _ = account
     }
 }
-
-// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-private struct Example37 {
-    struct Diary: Codable {
-        var mood: String?
-        var reminder: Reminder?
-
-        struct Reminder: Codable {
-            var hour: Int
-        }
-    }
-}
-
-// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-extension Given {
-    @MainActor private func example38() async throws {
-        let diary = try account.user?.data(as: Diary.self)
-        _ = diary
-    }
-}
-
-// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-extension Given {
-    @MainActor private func example39() async throws {
-        try await account.updateProfile(data: Diary(mood: "calm"))
-    }
-}
-
-// Sources/Client/GatehouseModel/GatehouseModel.docc/OwnFields.md
-extension Given {
-    @MainActor private func example40() async throws {
-        try await account.updateProfile(data: ["mood": .null])
-    }
-}

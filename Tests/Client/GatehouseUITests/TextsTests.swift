@@ -180,8 +180,7 @@ struct TextsTests {
         let others = keysOfNotices + keysOfPhones + keysOfPermissions
         return problems + errors.map(\.content.key) + hints + changes + stores + others + [
             "Password must be at least %lld characters.",
-            "We just sent you an email. Please wait before requesting another.",
-            "This can no longer be undone.",
+            "We just sent you an email. Please wait before requesting another.", "This can no longer be undone.",
             "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",
             LinkModel.recoveryWarning.key, ProofModel.startOverWarning.key, ProfileModel.signOutQuestion.key,
             ProfileModel.deletionQuestion.key,

@@ -78,7 +78,7 @@ struct PageTests {
         }
         #expect(
             lists == [
-                ["/account", "/app", "/app/daily-ritual", "/", "/dev/inbox", "/dev/api"],
+                ["/account", "/app", "/app/daily-ritual", "/", "/dev/inbox", "/dev/agent", "/dev/api"],
                 ["/auth/v1/authorize", "/auth/v1/authorize"], [],
             ])
     }

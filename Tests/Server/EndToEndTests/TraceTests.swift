@@ -8,7 +8,7 @@ import SQLDatabase
 import TestSupport
 import Testing
 
-/// What the collector received.
+/// The spans that the collector received.
 private struct Received {
     let spans: [AuthJSON]
     let text: String
@@ -117,10 +117,7 @@ struct TraceTests {
             "email": .string(Self.email), "password": .string(Self.password),
             "gotrue_meta_security": ["captcha_token": "a captcha"],
         ]
-        let caller: HTTPFields = [
-            .traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01",
-            .tracestate: "vendor=1",
-        ]
+        let caller: HTTPFields = [.traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01", .tracestate: "vendor=1"]
         #expect(try await server.send(.post, "/auth/v1/signup", headers: caller, json: person).status == 200)
         let endpoint = try #require(server.auth.events.webhookEndpoints.first)
         while try await server.auth.events.deliverEvents(to: endpoint) > 0 {}

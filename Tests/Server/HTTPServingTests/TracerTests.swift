@@ -142,7 +142,7 @@ struct TracerTests {
 
     @Test("A caller's trace continues; only a trusted caller's flag and tracestate matter")
     func callers() async throws {
-        // Whether a trace of our own would be recorded, whether the caller is trusted and sampled, and the results.
+        // Whether the server would record, whether the caller is trusted and sampled, and the results.
         let rows: [(ratio: Double, isTrusted: Bool, flag: Bool, isRecorded: Bool)] = [
             (1, false, false, true), (1, false, true, true), (0, false, true, false), (0, false, false, false),
             (1, true, false, false), (1, true, true, true), (0, true, true, true), (0, true, false, false),
