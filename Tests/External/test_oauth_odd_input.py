@@ -227,3 +227,10 @@ def test_odd_names_are_unknown(server, ada, text):
         body = {"json": {"action": "approve", "client_name": "a"}} if method in ("POST", "PUT") else {}
         answer = ada.http.request(method, path, headers=headers, **body)
         assert 400 <= answer.status_code < 500 or (text in ("", "..") and answer.status_code == 200), (method, path[:60], answer.status_code, answer.text)
+
+
+def test_a_state_that_is_too_long_is_not_sent_back(agent):
+    """Neither proxies nor browsers take such a header."""
+    fields = {"client_id": agent.client_id, "redirect_uri": REDIRECT, "response_type": "code", "state": "s" * 50_000}
+    answer = agent.http.post("/oauth/authorize", data=fields)
+    assert answer.status_code in (303, 400) and len(answer.headers.get("location", "")) < 4_096
