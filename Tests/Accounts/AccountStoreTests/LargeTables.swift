@@ -52,7 +52,9 @@ extension StoreFixture {
             ? "sha256(convert_to(CAST(id AS text), 'UTF8'))" : "randomblob(32)"
         let coded: SQL =
             storage.database.dialect == .postgresql ? "\(digest) || CAST('\\x00' AS bytea)" : "randomblob(33)"
-        for statement in Self.copies(digest) + Self.passkeys(digest) + Self.mails(digest, coded) + Self.counts {
+        for statement in Self.copies(digest) + Self.passkeys(digest) + Self.mails(digest, coded) + Self.counts
+            + Self.clients(digest)
+        {
             try await storage.database.write { db in try db.run(statement) }
         }
         for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
@@ -69,6 +71,24 @@ extension StoreFixture {
             FROM users
             """,
             "INSERT INTO used_passkey_challenges (id, expires_at) SELECT id, created_at FROM users",
+        ]
+    }
+
+    private static func clients(_ digest: SQL) -> [SQL] {
+        [
+            """
+            INSERT INTO oauth_clients (id, registration, metadata, created_at, updated_at)
+            SELECT id, 'dynamic', '{}', created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO oauth_authorizations (
+                id, client_id, user_id, flow, status, request, code_digest, created_at, expires_at)
+            SELECT id, id, id, 'redirect', 'pending', '{}', \(digest), created_at, created_at FROM users
+            """,
+            """
+            INSERT INTO oauth_consents (user_id, client_id, scopes, resources, granted_at)
+            SELECT id, id, 'email', '[]', created_at FROM users
+            """,
         ]
     }
 
@@ -174,7 +194,7 @@ extension StoreFixture {
 
     private static let tables: [SQL] = [
         "ANALYZE one_time_tokens", "ANALYZE mail_outbox", "ANALYZE known_devices", "ANALYZE webhook_deliveries",
-        "ANALYZE ended_sessions",
+        "ANALYZE ended_sessions", "ANALYZE oauth_clients", "ANALYZE oauth_authorizations", "ANALYZE oauth_consents",
         "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
