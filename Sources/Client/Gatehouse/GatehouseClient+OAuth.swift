@@ -4,15 +4,6 @@ import GatehouseWire
 extension GatehouseClient {
     /// Fetches a request for access, for the user's decision. The first user who looks owns the request.
     ///
-    /// ```swift
-    /// guard let link = OAuthConsentLink(url), case .authorization(let id) = link else { return }
-    /// switch try await client.authorizationDetails(id: id) {
-    /// case .details(let details): show(details.client.shownName)
-    /// case .redirect(let redirect): openURL(redirect.redirectURL)
-    /// case .approved: break
-    /// }
-    /// ```
-    ///
     /// - Throws: `oauth_authorization_not_found` for an unknown, expired or another user's request;
     ///   `validation_failed` if it is denied, or approved and used; `insufficient_aal`; `feature_disabled`.
     public func authorizationDetails(id: OAuthAuthorizationID) async throws -> OAuthAuthorizationDetailsResponse {

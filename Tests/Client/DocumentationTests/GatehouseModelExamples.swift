@@ -42,21 +42,9 @@ extension Given {
     }
 }
 
-// Sources/Client/GatehouseModel/Consent/AuthorizationRequestModel.swift
-extension Given {
-    @MainActor private func example4() async throws {
-        guard let request = account.authorizationRequest else { return }
-        let model = AuthorizationRequestModel(request, manager: account)
-        await model.load()
-        await model.approve()?.value
-        if case .approved(let redirect?) = model.phase { openURL(redirect.redirectURL) }
-        _ = model
-    }
-}
-
 // Sources/Client/GatehouseModel/Forms/CodeModel.swift
 extension Given {
-    @MainActor private func example5() async throws {
+    @MainActor private func example4() async throws {
         let screen = CodeModel(.signIn, email: "ada@example.com", manager: account)
         screen.code = "042917"
         await screen.submit()?.value
@@ -67,7 +55,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/LoginModel.swift
 extension Given {
-    @MainActor private func example6() async throws {
+    @MainActor private func example5() async throws {
         let login = LoginModel(manager: account)
         login.form.email = "ada@example.com"
         await login.submit(password: password)?.value
@@ -78,7 +66,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/PhoneForm.swift
 extension Given {
-    @MainActor private func example7() async throws {
+    @MainActor private func example6() async throws {
         var form = PhoneForm(region: "DE")
         form.typed = "0170 123 45 67"
         let number = form.number  // +491701234567
@@ -89,7 +77,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Forms/PhoneModel.swift
 extension Given {
-    @MainActor private func example8() async throws {
+    @MainActor private func example7() async throws {
         let screen = PhoneModel(.signIn, manager: account)
         screen.form.typed = "0170 123 45 67"
         await screen.send()?.value
@@ -100,7 +88,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AppBrowser.swift
 extension Given {
-    @MainActor private func example9() async throws {
+    @MainActor private func example8() async throws {
         let page = AppBrowser(redirectTo: redirectTo) { url in
             try await webAuthenticationSession.authenticate(using: url, callbackURLScheme: "com.example.app")
         }
@@ -111,7 +99,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Accounts.swift
 extension Given {
-    @MainActor private func example10() async throws {
+    @MainActor private func example9() async throws {
         if let other = account.accounts.first(where: { $0.state == .signedIn }) {
             try await account.use(other.id)
         }
@@ -120,7 +108,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Codes.swift
 extension Given {
-    @MainActor private func example11() async throws {
+    @MainActor private func example10() async throws {
         do throws(AuthError) {
             try await account.signInWithEmail(email, password: password)
         } catch .credentialSetAside {
@@ -132,7 +120,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example12() async throws {
+    @MainActor private func example11() async throws {
         if let question = manager.linkQuestion, question.signInMethods.contains("password") {
             try await manager.linking.confirm(.password(password))
         }
@@ -141,7 +129,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Linking.swift
 extension Given {
-    @MainActor private func example13() async throws {
+    @MainActor private func example12() async throws {
         try await manager.linking.sendCode()
         // The user reads the code in the mail.
         try await manager.linking.confirm(.code(code))
@@ -150,7 +138,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Mail.swift
 extension Given {
-    @MainActor private func example14() async throws {
+    @MainActor private func example13() async throws {
         try await account.mail.sendSignIn(to: email)
         // The user reads the code in the mail.
         try await account.signIn(withCode: code, sentTo: email)
@@ -159,7 +147,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+PasskeySignUp.swift
 extension Given {
-    @MainActor private func example15() async throws {
+    @MainActor private func example14() async throws {
         if try await account.signUpWithPasskey(with: passkeys) == .formNeeded {
             try await account.signUpWithPasskey(email, firstName: nil, with: passkeys)
         }
@@ -168,7 +156,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Phone.swift
 extension Given {
-    @MainActor private func example16() async throws {
+    @MainActor private func example15() async throws {
         try await account.texts.sendSignIn(to: "+491701234567")
         // The user reads the code in the message.
         try await account.signIn(withCode: code, textedTo: "+491701234567")
@@ -177,21 +165,21 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example17() async throws {
+    @MainActor private func example16() async throws {
         List { rows }.refreshable { await manager.refreshProfile() }
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example18() async throws {
+    @MainActor private func example17() async throws {
         try await manager.updateProfile(data: ["mood": "calm", "goal": .null])  // sets the mood, removes the goal
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example19() async throws {
+    @MainActor private func example18() async throws {
         struct Journal: Codable { var mood: String? }
         try await manager.updateProfile(data: Journal(mood: "calm"))
     }
@@ -199,7 +187,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Profile.swift
 extension Given {
-    @MainActor private func example20() async throws {
+    @MainActor private func example19() async throws {
         do {
             try await account.deleteAccount()
         } catch .freshSignInNeeded {
@@ -212,7 +200,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Proofs.swift
 extension Given {
-    @MainActor private func example21() async throws {
+    @MainActor private func example20() async throws {
         if case .app(let app)? = account.secondFactor?.methods.first {
             try await account.proofs.prove(code: code, of: app.id)
         }
@@ -220,7 +208,7 @@ extension Given {
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Setup.swift
-private struct Example22 {
+private struct Example21 {
     struct JournalApp: App {
         @State private var account = AuthManager(
             url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
@@ -230,7 +218,7 @@ private struct Example22 {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example23() async throws {
+    @MainActor private func example22() async throws {
         let outcome = try await manager.signInWithApple {
             AppleCredential(idToken: idToken, nonce: nonce.raw, person: credential.user, firstName: givenName)
         }
@@ -240,14 +228,14 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+SignIn.swift
 extension Given {
-    @MainActor private func example24() async throws {
+    @MainActor private func example23() async throws {
         try await account.signInWithPasskey(with: passkeys)
     }
 }
 
 // Sources/Client/GatehouseModel/Manager/AuthManager+Switching.swift
 extension Given {
-    @MainActor private func example25() async throws {
+    @MainActor private func example24() async throws {
         try await account.switchAccount { account throws(AuthError) in
             try await account.signInWithEmail(email, password: password)
         }
@@ -256,7 +244,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example26() async throws {
+    @MainActor private func example25() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         do {
             let outcome = try await account.signInWithEmail("ada@example.com", password: password)
@@ -270,7 +258,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Manager/AuthManager.swift
 extension Given {
-    @MainActor private func example27() async throws {
+    @MainActor private func example26() async throws {
         var request = URLRequest(url: url)
         request.setValue("Bearer \(try await manager.accessToken())", forHTTPHeaderField: "Authorization")
         _ = request
@@ -279,7 +267,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/ModelText.swift
 extension Given {
-    @MainActor private func example28() async throws {
+    @MainActor private func example27() async throws {
         let text = AuthError.wrongCredentials.content.localized
         let title = ModelText("Sign in with %@", "Google").localized
         _ = text
@@ -289,7 +277,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Messages/SignInMessage.swift
 extension Given {
-    @MainActor private func example29() async throws {
+    @MainActor private func example28() async throws {
         do {
             try await manager.signInWithGoogle(in: browser)
         } catch {
@@ -300,7 +288,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/MetadataProfile.swift
 extension Given {
-    @MainActor private func example30() async throws {
+    @MainActor private func example29() async throws {
         let account = AuthManager(
             url: "https://abcd.supabase.co", publishableKey: "sb_publishable_…",
             profile: { MetadataProfile(client: $0) { try await deleteThroughMyEdgeFunction() } })
@@ -310,7 +298,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Report/AuthReport.swift
 extension Given {
-    @MainActor private func example31() async throws {
+    @MainActor private func example30() async throws {
         if let report = account.report {
             ShareLink(item: report.text) { Text("Send Report") }
         }
@@ -319,7 +307,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Security/ProofModel.swift
 extension Given {
-    @MainActor private func example32() async throws {
+    @MainActor private func example31() async throws {
         if let question = account.secondFactor {
             ProofScreen(model: ProofModel(question: question, manager: account))
         }
@@ -328,7 +316,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInMemory.swift
 extension Given {
-    @MainActor private func example33() async throws {
+    @MainActor private func example32() async throws {
         @Sendable func shared() -> UserDefaults? { UserDefaults(suiteName: "group.com.example.journal") }
         let memory = SignInMemory(
             read: { shared()?.string(forKey: "last-sign-in") }, keep: { shared()?.set($0, forKey: "last-sign-in") },
@@ -340,7 +328,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/SignInNonce.swift
 extension Given {
-    @MainActor private func example34() async throws {
+    @MainActor private func example33() async throws {
         let nonce = SignInNonce()
         request.nonce = nonce.hashed
         // After the sheet:
@@ -352,7 +340,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/Telemetry/HTTPSink.swift
 extension Given {
-    @MainActor private func example35() async throws {
+    @MainActor private func example34() async throws {
         let sink = HTTPSink(url: url, app: "journal", transport: SystemDefaults.transport())
         let manager = AuthManager(service: service, storage: storage, telemetry: [sink])
         _ = sink
@@ -362,7 +350,7 @@ extension Given {
 
 // Sources/Client/GatehouseModel/GatehouseModel.docc/GatehouseModel.md
 extension Given {
-    @MainActor private func example36() async throws {
+    @MainActor private func example35() async throws {
         let account = AuthManager(url: "https://accounts.example.com", publishableKey: "sb_publishable_…")
         _ = account
     }

@@ -135,6 +135,8 @@ struct TextsTests {
         OAuthScope(name: $0).content.key
     }
 
+    private static var keysOfOthers: [String] { keysOfNotices + keysOfPhones + keysOfPermissions }
+
     private static var keysOfNotices: [String] {
         let kinds: [AuthSetAsideCredential.Kind] = [
             .password, .passkey(id: id, name: "x"), .passkey(id: id, name: nil), .identity(id: id, provider: "google"),
@@ -177,8 +179,7 @@ struct TextsTests {
         let stores = [StoreProblem.Cause.locked, .notPermitted, .other].map { cause in
             SignInMessage(store: StoreProblem("", cause: cause)).content.key
         }
-        let others = keysOfNotices + keysOfPhones + keysOfPermissions
-        return problems + errors.map(\.content.key) + hints + changes + stores + others + [
+        return problems + errors.map(\.content.key) + hints + changes + stores + keysOfOthers + [
             "Password must be at least %lld characters.",
             "We just sent you an email. Please wait before requesting another.", "This can no longer be undone.",
             "To start over, cancel this, sign in with a code we email you, and try again within ten minutes.",

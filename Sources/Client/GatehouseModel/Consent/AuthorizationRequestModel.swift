@@ -4,14 +4,6 @@ public import Observation
 /// The state of the screen with one request for access.
 ///
 /// Decisions return their work, which outlives the screen.
-///
-/// ```swift
-/// guard let request = account.authorizationRequest else { return }
-/// let model = AuthorizationRequestModel(request, manager: account)
-/// await model.load()
-/// await model.approve()?.value
-/// if case .approved(let redirect?) = model.phase { openURL(redirect.redirectURL) }
-/// ```
 @MainActor @Observable
 public final class AuthorizationRequestModel {
     /// The screen's phase.

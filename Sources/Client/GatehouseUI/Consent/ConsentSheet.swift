@@ -26,7 +26,7 @@ struct ConsentSheet: ViewModifier {
         content.sheet(isPresented: isPresented) {
             if let request = account.authorizationRequest {
                 NavigationStack { RequestPage(request: request, manager: account).closable() }
-                    .modifier(AccountQuestions(offersPasskey: false, asksForConsent: false))
+                    .modifier(AccountQuestions(offersPasskey: false))
                     // Each request needs its own model.
                     .id(request)
                     .sheetSize()

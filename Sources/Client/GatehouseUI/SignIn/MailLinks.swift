@@ -37,10 +37,8 @@ struct MailLinks: ViewModifier {
 struct AccountQuestions: ViewModifier {
     /// Otherwise a screen below asks "Add a passkey?".
     var offersPasskey = true
-    /// A closing login leaves the code to the screen below.
+    /// A closing login leaves the code and requests for access to the screen below.
     var asksForCode = true
-    /// Otherwise this screen is the request for access.
-    var asksForConsent = true
     @State private var number: Int?
     @Environment(\.mailLink) private var link
     @Environment(AuthManager.self) private var account: AuthManager?
@@ -53,7 +51,7 @@ struct AccountQuestions: ViewModifier {
                 .modifier(SwitchSheet(account: account, isOnTop: isOnTop(link)))
                 .modifier(PasskeyOffer(account: account, isOnTop: offersPasskey && isOnTop(link)))
                 .modifier(EmailCodeSheet(account: account, isOnTop: asksForCode && offersPasskey && isOnTop(link)))
-                .modifier(ConsentSheet(account: account, isOnTop: asksForConsent && isOnTop(link)))
+                .modifier(ConsentSheet(account: account, isOnTop: asksForCode && offersPasskey && isOnTop(link)))
                 .onAppear { number = link.add() }
                 .onDisappear { link.remove(number) }
         } else {
