@@ -5,12 +5,13 @@ import json
 import os
 import re
 import threading
+import time
 
 import pytest
 from agent import OAUTH, REDIRECT, Agent, User, admin, query_of
 from chromium import barriers, walk
 from playwright.sync_api import expect
-from program import PASSWORD
+from program import PASSWORD, poll
 from test_account_pages import LARGEST_PAGE, fill, press, title
 from test_account_security import add_app
 
@@ -20,7 +21,7 @@ API = "https://api.example.org/mcp"
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 SCOPES = {"scores:read": {"en": "Read your <b>scores</b>", "de": "Deine Ergebnisse lesen", "ar": "قراءة نتائجك"}}
 HOSTILE = "\"><script>document.title='taken'</script>'&amp; " + "W" * 45
-UNVERIFIED = "Nobody has checked who is behind this app."
+UNVERIFIED = "We haven't checked who is behind this app."
 
 
 @pytest.fixture(scope="module")
@@ -48,33 +49,31 @@ def browser(request):
     return tab
 
 
-class Loopback:
-    """An agent on the user's machine that waits for the browser."""
+@pytest.fixture(scope="module")
+def machine():
+    """The address of an agent on the user's machine. It gets redirects, which Playwright's routes do not see."""
 
-    def __enter__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                body = b"<h1>Agent</h1>"
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(body)
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = b"<h1>Agent</h1>"
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(body)
 
-            def log_message(self, *_):
-                pass
+        def log_message(self, *_):
+            pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self.server.server_port}/callback"
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/callback"
+    server.shutdown()
+    server.server_close()
 
 
 def self_registered(server, **metadata):
-    """A client that nobody vouches for."""
+    """A client that registered itself, unverified."""
     body = {"client_name": "Example Agent", "redirect_uris": [REDIRECT], "client_uri": "https://agent.example", **metadata}
     anybody = Agent(server, client_id="none")
     answer = anybody.http.post("/oauth/clients/register", json=body)
@@ -124,18 +123,18 @@ def test_a_person_signs_in_approves_and_the_agent_gets_tokens(server, ada, brows
     title(page, "This request has already been answered.")
 
 
-def test_approval_reaches_an_agent_on_the_same_machine(server, ada, browser):
+def test_approval_reaches_an_agent_on_the_same_machine(server, ada, browser, machine):
     agent = Agent(server, public=True, redirect="http://127.0.0.1/callback")
-    with Loopback() as agent.redirect:
-        page = open_request(browser, agent)
-        sign_in(page, ada)
-        asks(page)
-        expect(page.get_by_text("You'll return to a program on this device.")).to_be_visible()
-        expect(page.get_by_text("Verified", exact=True)).to_be_visible()
-        press(page, "Approve")
-        assert agent.redeem(arrived(page, agent)["code"]).status_code == 200
-        # Any program on this machine could imitate it, so it asks again.
-        asks(open_request(browser, agent))
+    agent.redirect = machine
+    page = open_request(browser, agent)
+    sign_in(page, ada)
+    asks(page)
+    expect(page.get_by_text("You'll return to a program on this device.")).to_be_visible()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible()
+    press(page, "Approve")
+    assert agent.redeem(arrived(page, agent)["code"]).status_code == 200
+    # Any program on this machine could imitate it, so it asks again.
+    asks(open_request(browser, agent))
 
 
 def test_a_new_person_signs_up_and_denies(server, browser, new_email):
@@ -159,8 +158,8 @@ def test_a_reported_agent_gets_nobody_back(server, ada, browser):
     assert page.url.startswith(server.url) and ada.grants() == []
 
 
-def test_consent_is_remembered_until_the_person_removes_the_app(server, ada, browser):
-    agent = Agent(server, client_uri="https://agent.example")
+def test_consent_is_remembered_until_the_person_removes_the_app(server, ada, browser, machine):
+    agent = Agent(server, redirect=machine, client_uri="https://agent.example")
     page = open_request(browser, agent)
     sign_in(page, ada)
     press(page, "Approve")
@@ -204,8 +203,8 @@ def test_a_device_is_approved_after_a_warning(server, ada, browser):
     assert agent.token(grant_type=DEVICE, device_code=begun["device_code"]).status_code == 200
 
 
-def test_a_request_without_pages_never_shows_one(server, ada, browser):
-    agent = Agent(server)
+def test_a_request_without_pages_never_shows_one(server, ada, browser, machine):
+    agent = Agent(server, redirect=machine)
     page = open_request(browser, agent, prompt="none")
     assert arrived(page, agent)["error"] == "login_required"
     sign_in(open_request(browser, agent), ada)
@@ -245,6 +244,9 @@ def test_a_request_belongs_to_one_account_until_another_is_chosen(server, ada, b
 def test_an_agent_can_ask_for_a_new_sign_in(server, ada, browser, fresh):
     agent = Agent(server)
     sign_in(browser.open(server.url + "/account/sign-in").page, ada)
+    title(browser.page, "Account")
+    # The server compares whole seconds.
+    poll(lambda second=int(time.time()): int(time.time()) > second)
     page = open_request(browser, agent, **fresh)
     expect(page.get_by_role("alert")).to_contain_text("You signed in too long ago to do this.")
     sign_in(page, ada)

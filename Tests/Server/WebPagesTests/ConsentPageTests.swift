@@ -27,7 +27,7 @@ struct ConsentPageTests {
         }
     }
 
-    /// By itself, so it is not verified.
+    /// Registered by itself, unverified.
     private func client(_ server: TestServer, _ name: String = "Agent", grant: String? = nil) async throws -> String {
         var body: AuthJSONObject = [
             "client_name": .string(name), "redirect_uris": [.string(Self.callback)],

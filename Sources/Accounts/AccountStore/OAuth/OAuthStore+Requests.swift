@@ -123,7 +123,7 @@ extension OAuthStore {
         try await database.rows(Self.pendingLookup(user, at: now)) { $0.foundAuthorization() }
     }
 
-    /// Ends a request that no user has looked at, such as one that must not show a page.
+    /// Ends a request before any user has looked at it, such as one that must not show a page.
     ///
     /// - Parameter onlyWithoutPages: Leaves one that may show a page.
     /// - Returns: nil if it is unknown, expired, decided, a user's, or left.

@@ -44,6 +44,7 @@ extension Block {
         case .codes(let codes): ["codes": ["codeEntries": codes.map { ["codeText": Markup($0)] }]]
         case .printButton(let title): ["printButton": Markup(title)]
         case .unscripted(let text): ["unscripted": Markup(text)]
+        case .points(let points): ["points": ["pointTexts": points.map { ["pointText": Markup($0)] }]]
         case .rows(let rows):
             ["list": ["rows": rows.enumerated().map { $1.shown(token, prefix: "f\(number)-\($0)") }]]
         case .table, .facts, .filters, .code, .actions, .drawing: shownInConsole(token, number: number)

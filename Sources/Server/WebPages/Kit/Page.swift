@@ -80,6 +80,7 @@ enum Block {
     case links([Link])
     case menu([Link])
     case rows([Row])
+    case points([String])
     case picture(Picture)
     /// A secret to copy.
     case key(String)

@@ -5,7 +5,10 @@ import HTTPTypes
 extension Visit {
     /// This page, for after a sign-in or a proof. A client's request replaces an app that waits: the last one counts.
     mutating func returnHere() {
-        guard let asked = askedOfRequest else { return session.next = placeOfRequest }
+        guard let asked = askedOfRequest else {
+            session.next = placeOfRequest
+            return
+        }
         (session.asked, session.handover, session.next) = (asked, nil, nil)
     }
 

@@ -54,9 +54,9 @@ extension Visit {
         case .keyAdded: .done(say("The security key has been added."))
         case .keyRemoved: .done(say("The security key has been removed."))
         case .recoveryCodesRemoved: .done(say("The recovery codes have been removed."))
-        case .clientRemoved: .done(say("The app has been removed."))
-        case .textSent, .phoneChanged, .phoneAdded, .phoneRemoved: .done(phoneSentence(flash))
-        case .confirmFirst: .problem(say("Please confirm that it's you, then try again."))
+        case .clientRemoved, .textSent, .phoneChanged, .phoneAdded, .phoneRemoved: .done(laterSentence(flash))
+        case .confirmFirst:
+            .problem(say("Please confirm that it's you, then try again."))
         case .linkNeedsFactor:
             .problem(say("This account uses two-step verification. Sign in to it to link your accounts."))
         case .startedOver: .done(say("You have a new account with this email."))
@@ -76,11 +76,12 @@ extension Visit {
         }
     }
 
-    private func phoneSentence(_ flash: Flash) -> String {
+    private func laterSentence(_ flash: Flash) -> String {
         switch flash {
         case .phoneChanged: say("Your phone number has been changed.")
         case .phoneAdded: say("The phone number has been added.")
         case .phoneRemoved: say("The phone number has been removed.")
+        case .clientRemoved: say("The app has been removed.")
         default: say("The message is on its way.")
         }
     }

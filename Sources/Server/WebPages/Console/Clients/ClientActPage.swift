@@ -84,7 +84,7 @@ enum ClientAct: String, CaseIterable, Sendable {
             "Users will see \(name) as verified, with its logo and without a warning. Verify only a client whose owner "
                 + "you know."
         case .unverify:
-            "Users will be warned that nobody has checked who is behind \(name). Those who approved it stay connected."
+            "Users will be warned that \(name) is not verified. Those who approved it stay connected."
         case .secret:
             "The previous secret stops working immediately: \(name) gets no tokens until it has the new one. Users stay "
                 + "connected."

@@ -21,7 +21,7 @@ struct ClientListPage: ConsolePage {
                 .get, "/admin/oauth/clients?page=\(number)&per_page=\(Self.rows)")
             let clients = try RegisteredClient.list(json: json)
             var table = Table(
-                caption: "OAuth clients", columns: ["Name", "Registered", "State", "Type", "Created (UTC)"],
+                caption: "OAuth clients", columns: ["Name", "Registered by", "State", "Type", "Created (UTC)"],
                 empty: "No clients are registered.")
             table.rows = clients.map(\.cells)
             if clients.count == Self.rows { table.next = "\(ConsolePlace.clients.path)?page=\(number + 1)" }
@@ -63,8 +63,8 @@ struct RegisteredClient {
     var badge: Badge { isVerified ? Badge(text: "verified", tone: .good) : Badge(text: "not verified", tone: .bad) }
 
     var registration: String {
-        if document != nil { return "by its document" }
-        return isManual ? "by an administrator" : "by itself"
+        if document != nil { return "its document" }
+        return isManual ? "operator" : "itself"
     }
 
     private var type: String { isConfidential ? "with a secret" : "public" }
@@ -79,7 +79,7 @@ struct RegisteredClient {
 
     var facts: [Fact] {
         var facts = [
-            Fact("State", [badge]), Fact("Client ID", (document ?? id).shown), Fact("Registered", registration),
+            Fact("State", [badge]), Fact("Client ID", (document ?? id).shown), Fact("Registered by", registration),
             Fact("Type", type), Fact("Created", createdAt.minuteText),
         ]
         guard document != nil else { return facts }

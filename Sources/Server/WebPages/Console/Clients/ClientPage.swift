@@ -104,7 +104,7 @@ extension ClientPage {
     }
 }
 
-/// What an operator enters about a client.
+/// An operator's input about a client.
 struct ClientFields {
     private let name, redirects, uri, logo, scope, flows: String
     private static let device = "urn:ietf:params:oauth:grant-type:device_code"
@@ -147,10 +147,13 @@ struct ClientFields {
         ]
         return [
             text("name", "Name", name, longest: 100, isLatin: false),
-            text("redirects", "Redirect addresses", redirects, hint: "Separated by spaces, at most 10.", longest: 20_500),
+            text(
+                "redirects", "Redirect addresses", redirects, hint: "Separated by spaces, at most 10.", longest: 20_500),
             flow, text("uri", "Website", uri, hint: "Optional."),
             text("logo", "Logo address", logo, hint: "Optional. Shown if the client is verified."),
-            text("scope", "Scopes", scope, hint: "Optional. Separated by spaces. Empty: all of this server.", longest: 1_024),
+            text(
+                "scope", "Scopes", scope, hint: "Optional. Separated by spaces. Empty: all of this server.",
+                longest: 1_024),
         ]
     }
 

@@ -63,13 +63,14 @@ struct ScopeName {
                 scope["name"]?.stringValue.map { ScopeName(name: $0, text: scope["description"]?.stringValue) }
             }
         }
-        let all = names?.arrayValue?.compactMap(\.stringValue) ?? (names?.stringValue ?? "").split(ascii: " ").map(String.init)
+        let text = (names?.stringValue ?? "").split(ascii: " ").map(String.init)
+        let all = names?.arrayValue?.compactMap(\.stringValue) ?? text
         return all.prefix(32).map { ScopeName(name: $0, text: nil) }
     }
 }
 
 extension Visit {
-    /// Untrusted text beside the page's own.
+    /// Untrusted text in a row or list.
     func alone(_ text: String) -> String { text.shown(in: language) }
 
     func shownName(_ client: ClientName) -> String {

@@ -44,7 +44,7 @@ struct ConnectedAppsPage: SitePage {
 extension ConnectedAppsPage {
     private mutating func grants() async throws -> [Grant] {
         let json = try await visit.callAsUser(.get, "/user/oauth/grants")
-        return (json.arrayValue ?? []).prefix(100).map(Grant.init)
+        return (json.arrayValue ?? []).prefix(100).map { Grant($0) }
     }
 
     private func row(_ grant: Grant) -> Row {

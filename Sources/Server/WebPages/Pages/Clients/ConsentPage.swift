@@ -102,13 +102,16 @@ extension ConsentPage {
     private func page(_ request: AccessRequest) -> Page {
         let client = request.client
         var page = Page(say("“%@” Asks for Access", client.name.isEmpty ? client.id : client.name))
-        page.blocks = warnings(request)
+        if !client.isVerified {
+            page.notice = .problem(say("We haven't checked who is behind this app. Its name could be made up."))
+        }
+        page.blocks = [.text(advice(request))]
         var asks = Row(title: visit.shownName(client), badge: client.isVerified ? say("Verified") : say("Not Verified"))
         asks.warns = !client.isVerified
         asks.details = [visit.hostSentence(client)].compactMap(\.self)
         page.blocks += [
             .rows([asks, origin(request)]), .heading(say("It Will Be Able To")),
-            .rows(visit.sentences(request.scopes, request.resources).map { Row(title: $0) }),
+            .points(visit.sentences(request.scopes, request.resources)),
             .rows([account(request)]),
         ]
         if let sentence = returnSentence(request) { page.blocks.append(.soft(sentence)) }
@@ -119,17 +122,11 @@ extension ConsentPage {
         return page
     }
 
-    private func warnings(_ request: AccessRequest) -> [Block] {
-        var warnings: [Block] = []
-        if !request.client.isVerified {
-            warnings.append(.text(say("Nobody has checked who is behind this app. Its name could be made up.")))
-        }
-        let text =
-            request.isOfDevice
+    private func advice(_ request: AccessRequest) -> String {
+        request.isOfDevice
             ? say(
                 "A device asks for access. Approve only if it's in front of you and you started this yourself. If someone sent you the code or a link, deny the request."
             ) : say("Approve only if you started this yourself.")
-        return warnings + [.text(text)]
     }
 
     private func origin(_ request: AccessRequest) -> Row {
@@ -139,7 +136,8 @@ extension ConsentPage {
     }
 
     private func account(_ request: AccessRequest) -> Row {
-        var row = Row(title: say("Your account"), details: [request.email.map { visit.alone($0.readableAddress) } ?? "–"])
+        let email = request.email?.readableAddress ?? "–"
+        var row = Row(title: say("Your account"), details: [visit.alone(email)])
         // A device's user chooses the account before the code.
         guard !request.isOfDevice else { return row }
         row.form = Form(

@@ -41,7 +41,8 @@ extension DeviceCodePage {
         let typed = (visit.fields["code"] ?? visit.fields["user_code"] ?? "").shown(atMost: 32)
         var code = Field(kind: .text, name: "code", label: say("Code"), value: typed, maximumLength: 32)
         (code.isFocused, code.isLatin, code.problem) = (true, true, problem)
-        var account = Row(title: say("Your account"), details: [(user.email?.readableAddress).map(visit.alone) ?? "–"])
+        let email = user.email?.readableAddress ?? "–"
+        var account = Row(title: say("Your account"), details: [visit.alone(email)])
         account.form = Form(
             action: Place.device.path, hidden: [("act", "switch"), ("code", typed)],
             button: say("Use Another Account"), style: .plain)
