@@ -246,7 +246,7 @@ def test_an_agent_can_ask_for_a_new_sign_in(server, ada, browser, fresh):
     sign_in(browser.open(server.url + "/account/sign-in").page, ada)
     title(browser.page, "Account")
     # The server compares whole seconds.
-    poll(lambda second=int(time.time()): int(time.time()) > second)
+    poll(lambda second=int(time.time()): int(time.time()) > second, "the next second")
     page = open_request(browser, agent, **fresh)
     expect(page.get_by_role("alert")).to_contain_text("You signed in too long ago to do this.")
     sign_in(page, ada)
