@@ -111,7 +111,7 @@ class APIPageTests(unittest.TestCase):
         used = set(re.findall(form, text))
         # Named in the call `.invalidRequest`, and by the name of the parameter.
         self.assertIn('OAuthProblem("\\(name)_not_supported"', text)
-        used |= {"request_not_supported", "registration_not_supported"}
+        used |= {"request_not_supported", "request_uri_not_supported", "registration_not_supported"}
         self.assertGreater(len(used), 15)
         self.assertEqual(used, set(make.OAUTH))
 

@@ -37,7 +37,7 @@ extension FactorStore {
             .byUser(.levelRaised, in: session.id, from: device), at: now, in: db)
         // Only a session with the second factor can have begun a later change.
         if isFirstFactor {
-            try db.endChanges(of: session.user, at: now)
+            try db.endWhatBeganLower(of: session.user, at: now)
             (account.user.newPhone, account.user.times.phoneChangeSentAt) = (nil, nil)
             if account.user.newEmail != nil {
                 (account.user.newEmail, account.user.times.emailChangeSentAt) = (nil, nil)

@@ -35,6 +35,7 @@ extension OAuthStore {
         return try await decide(id, by: account, in: session, at: now) { found, db in
             var authorization = found.authorization
             let isDevice = authorization.flow == .device
+            if authorization.status == .denied { return .over }
             if authorization.status == .approved { return .approved(authorization, code: isDevice ? nil : code) }
             authorization.expiresAt =
                 isDevice
@@ -175,6 +176,12 @@ extension OAuthStore {
 }
 
 extension Connection {
+    /// Changes of address, and approved requests of clients, from before the second factor.
+    func endWhatBeganLower(of user: UserID, at now: Instant) throws {
+        try endChanges(of: user, at: now)
+        try run("UPDATE oauth_authorizations SET status = 'denied' WHERE user_id = \(user) AND status = 'approved'")
+    }
+
     func forgetConsents(of user: UserID) throws {
         try run("DELETE FROM oauth_consents WHERE user_id = \(user)")
         try run("DELETE FROM oauth_authorizations WHERE user_id = \(user)")

@@ -161,6 +161,19 @@ extension OAuthStore {
         }
     }
 
+    /// Ends a user's request without a decision.
+    ///
+    /// - Returns: false if it is decided, or not the user's.
+    package func refuse(_ id: Identifier<OAuthAuthorization>, of user: UserID) async throws -> Bool {
+        try await database.write { db in
+            try db.run(
+                """
+                UPDATE oauth_authorizations SET status = \(OAuthAuthorization.Status.denied.rawValue)
+                WHERE id = \(id) AND user_id = \(user) AND status = \(OAuthAuthorization.Status.pending.rawValue)
+                """) == 1
+        }
+    }
+
     static func lookup(_ key: AuthorizationKey) -> SQL {
         switch key {
         case .id(let id): lookup(where: "oauth_authorizations.id = \(id)")

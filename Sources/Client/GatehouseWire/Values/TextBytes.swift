@@ -113,9 +113,9 @@ extension Sequence<String> {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// `init(rawValue:)` would normalize.
+    /// `init(rawValue:)` would normalize, which a long text makes expensive.
     @inlinable package init?(text: String) {
-        guard let found = Self(rawValue: text), found.rawValue == text else { return nil }
+        guard let found = Self.allCases.first(where: { $0.rawValue == text }) else { return nil }
         self = found
     }
 }

@@ -46,7 +46,7 @@ extension OAuthClientMetadata {
                 return grant
             }
         }
-        if let types = try Self.texts("response_types", body), types != ["code"] {
+        if let types = try Self.texts("response_types", body), types.count != 1 || types[0] != "code" {
             throw ClientMetadataProblem("response_types must be [\"code\"]")
         }
         if let text = try body.string("scope") {

@@ -46,16 +46,21 @@ extension OAuthHandlers {
         let authorization = found.authorization
         switch authorization.status {
         case .denied, .redeemed, .pushed: throw Refusal.overAuthorization
+        case .approved where !mayReceive(found): throw Refusal.overAuthorization
         case .approved:
+            try callers.requireLevel(of: .approveClient, by: caller)
             return decided(.approved(authorization, code: accounts.secrets.authorizationCode(of: authorization.id)))
         case .pending: break
         }
+        // Its code would be the second factor's.
+        if !authorization.request.forbidsPages { try callers.requireLevel(of: .approveClient, by: caller) }
         if mayAnswer(found, caller) {
             let account = caller.account
             let outcome = try await accounts.oauth.approve(
                 authorization.id, by: account, in: caller.session, at: runtime.now())
             if case .approved = outcome { return decided(outcome) }
         }
+        if authorization.request.forbidsPages { return try await refuse(authorization, to: caller) }
         let rules = try rules
         let needsSignIn = !isFresh(authorization, caller)
         return Answer.json { writer in
@@ -63,14 +68,34 @@ extension OAuthHandlers {
         }
     }
 
+    /// OpenID Connect Core §3.1.2.6: a request that must not show a page, and needs one.
+    private func refuse(_ authorization: OAuthAuthorization, to caller: UserCaller) async throws -> Response {
+        guard try await accounts.oauth.refuse(authorization.id, of: caller.user.id) else {
+            throw Refusal.overAuthorization
+        }
+        let problem =
+            caller.isTooLow
+            ? OAuthProblem("interaction_required", "The user must confirm the second factor")
+            : isFresh(authorization, caller)
+                ? OAuthProblem("consent_required", "The user must consent")
+                : OAuthProblem("login_required", "The user must sign in again")
+        return Self.redirectAnswer(redirect(authorization).address(of: problem))
+    }
+
     /// Whether an earlier consent answers (RFC 8252 §8.6).
     private func mayAnswer(_ found: FoundAuthorization, _ caller: UserCaller) -> Bool {
         let request = found.authorization.request
-        guard found.authorization.flow == .redirect, found.consent?.covers(request) == true, !request.asksConsent,
+        guard found.authorization.flow == .redirect, mayReceive(found), found.consent?.covers(request) == true,
+            !request.asksConsent, !request.prompts.contains("select_account"),
             found.client.isKnown(by: request.redirectURI), isFresh(found.authorization, caller)
         else { return false }
         // Ignored: the page asks for what is missing.
         return (try? callers.require(.approveClient, by: caller)) != nil
+    }
+
+    /// An address may have been removed since the request.
+    private func mayReceive(_ found: FoundAuthorization) -> Bool {
+        found.authorization.flow == .device || found.client.mayReceive(at: found.authorization.request.redirectURI)
     }
 
     private func isFresh(_ authorization: OAuthAuthorization, _ caller: UserCaller) -> Bool {
@@ -88,6 +113,7 @@ extension OAuthHandlers {
             try callers.require(.approveClient, by: caller)
             let found = try await accounts.oauth.authorization(id, of: caller.user.id, at: runtime.now())
             guard let found else { throw Refusal.unknownAuthorization }
+            guard mayReceive(found), !found.authorization.request.forbidsPages else { throw Refusal.overAuthorization }
             if found.authorization.status == .pending, !isFresh(found.authorization, caller) {
                 throw Refusal.freshSignInRequired
             }

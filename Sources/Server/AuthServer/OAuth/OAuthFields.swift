@@ -18,10 +18,12 @@ struct OAuthProblem: Error {
 /// The parameters of an OAuth request. None may come twice (RFC 6749 §3.1), except `resource`.
 struct OAuthFields {
     private static let repeatable = "resource"
+    private static let most = 64
     private let parameters: [(name: String, value: String)]
 
     init(_ query: Query) throws(OAuthProblem) {
         parameters = query.parameters.filter { !$0.value.isEmpty }
+        guard parameters.count <= Self.most else { throw .invalidRequest("More than \(Self.most) parameters") }
         for (index, one) in parameters.enumerated() where one.name != Self.repeatable {
             guard !parameters[..<index].contains(where: { $0.name == one.name }) else {
                 throw .invalidRequest("A parameter is repeated")

@@ -17,7 +17,7 @@ extension OAuthHandlers {
         guard let client = try await client(named: text, request, context) else {
             throw Refusal(.badRequest, .oauthClientNotFound, "invalid client_id")
         }
-        if let pushed = fields["request_uri"] {
+        if let pushed = fields["request_uri"], pushed.hasPrefix(Self.pushedPrefix) {
             guard let id = Self.pushedID(pushed),
                 try await accounts.oauth.begin(
                     pushed: id, of: client.id, from: callers.device(request, context), at: runtime.now())
@@ -29,7 +29,8 @@ extension OAuthHandlers {
             let asked = try self.asked(fields, of: client, rules, redirectURI: target)
             return try await begin(asked, client, rules, request, context)
         } catch {
-            let answer = OAuthRedirect(target, state: fields["state"], issuer: settings.issuer)
+            let state = fields["state"].flatMap { $0.utf8.count <= OAuthRequest.longestText ? $0 : nil }
+            let answer = OAuthRedirect(target, state: state, issuer: settings.issuer)
             return Answer.redirect(to: answer.address(of: error), status: .seeOther).unstored
         }
     }
@@ -138,7 +139,7 @@ extension OAuthHandlers {
     private func asked(
         _ fields: OAuthFields, of client: OAuthClient, _ rules: OAuthRules, redirectURI: String
     ) throws(OAuthProblem) -> OAuthRequest {
-        for name in ["request", "registration"] where fields[name] != nil {
+        for name in ["request", "request_uri", "registration"] where fields[name] != nil {
             throw OAuthProblem("\(name)_not_supported", "The parameter \(name) is not supported")
         }
         guard let type = fields["response_type"] else { throw .invalidRequest("response_type is required") }

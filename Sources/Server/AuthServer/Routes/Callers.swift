@@ -35,10 +35,13 @@ extension Callers {
 
     /// Refuses a session without the user's second factor, or whose proof is too old for the policy.
     func require(_ change: SensitiveChange, by caller: UserCaller) throws {
-        if change.needsLevel {
-            try requireHighLevel(caller, Self.levelMessage)
-        }
+        try requireLevel(of: change, by: caller)
         try requireProof(change, by: caller)
+    }
+
+    /// Refuses a session without the user's second factor.
+    func requireLevel(of change: SensitiveChange, by caller: UserCaller) throws {
+        if change.needsLevel { try requireHighLevel(caller, Self.levelMessage) }
     }
 
     /// Refuses a session whose proof is too old for the policy.
@@ -161,7 +164,9 @@ extension Callers {
         guard settings.apiKeys.kind(of: key) == nil else { return }
         do throws(TokenRejection) {
             // Older keys are JWTs with a role.
-            if try keys.verify(key.reveal()).claims.role == nil { throw .missingClaim("role") }
+            let claims = try keys.verify(key.reveal()).claims
+            // An OAuth client's token is for its resource only.
+            if claims.role == nil || claims.members["client_id"] != nil { throw .missingClaim("role") }
         } catch {
             throw Refusal(.unauthorized, .invalidAPIKey, "Invalid API key", cause: error)
         }

@@ -16,7 +16,7 @@ package struct CrossOriginPolicy: Sendable {
         allowedHeaders = Set<ExternalName>(
             [
                 "accept", "authorization", "content-type", "x-client-ip", "x-client-info", "x-jwt-aud", "x-use-cookie",
-                "x-supabase-api-version", "apikey", "dpop",
+                "x-supabase-api-version", "apikey", "dpop", "mcp-protocol-version",
             ] + additionalHeaders.map { ExternalName(trusted: $0.lowercased()) })
     }
 
