@@ -40,6 +40,9 @@ extension String {
         language.isRightToLeft || utf8.contains { $0 >= 0x80 } ? isolated : shown
     }
 
+    /// For the console, which is in English.
+    var shownInEnglish: String { shown(in: .english) }
+
     /// In marks that isolate its direction (UAX 9, FSI and PDI).
     var isolated: String { "\u{2068}\(shown)\u{2069}" }
 }

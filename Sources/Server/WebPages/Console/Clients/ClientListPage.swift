@@ -58,7 +58,7 @@ struct RegisteredClient {
         createdAt = try members.instant("created_at")
     }
 
-    var shownName: String { name.isolated }
+    var shownName: String { name.shownInEnglish }
     var path: String { "\(ConsolePlace.clients.path)/\(FormText.escape(id))" }
     var badge: Badge { isVerified ? Badge(text: "verified", tone: .good) : Badge(text: "not verified", tone: .bad) }
 

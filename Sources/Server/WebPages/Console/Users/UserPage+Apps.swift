@@ -23,7 +23,7 @@ extension Grant {
     fileprivate func cells(of user: FoundUser) -> [Cell] {
         let what = scopes.map(\.name.shown) + resources.map(\.shown)
         return [
-            Cell(client.name.isolated, detail: client.host?.shown), Cell(what.joined(separator: ", ")),
+            Cell(client.name.shownInEnglish, detail: client.host?.shown), Cell(what.joined(separator: ", ")),
             Cell(grantedAt.map { Moment.text($0) } ?? "–"), Cell(lastUsedAt.map { Moment.text($0) } ?? "–"),
             Cell("Remove", address: "\(user.path)/remove-app?id=\(FormText.escape(client.id))"),
         ]

@@ -57,7 +57,7 @@ struct UserPage: ConsolePage {
     private func cell(_ session: SessionInfo, client: String?) -> Cell {
         let (name, details) = (session.device?.name ?? "Unknown device", session.device?.details)
         guard let client else { return Cell(name.shown, detail: details.map(\.shown)) }
-        return Cell(client.isolated, detail: "Connected app on \(name.shown)")
+        return Cell(client.shownInEnglish, detail: "Connected app on \(name.shown)")
     }
 
     private func endedTable(_ ended: [AuthJSON]) -> Table {
