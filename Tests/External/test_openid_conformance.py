@@ -324,16 +324,6 @@ def discovery(suite):
 # Beyond the plans: what OpenID Connect Core asks for and no module tries.
 
 
-def test_a_hint_about_another_user_is_no_answer_about_this_one(suite):
-    """OpenID Connect Core §3.1.2.1: an error such as login_required."""
-    ada, bob = suite.user, User(suite.server)
-    hint = suite.client.sign_in(ada, scope="openid")["id_token"]
-    suite.client.sign_in(bob, scope="openid")
-    authorization = suite.client.authorize(scope="openid", prompt="none", id_token_hint=hint)
-    address = bob.see(authorization).get("redirect_url", "")
-    assert "code=" not in address
-
-
 def test_a_request_without_pages_that_needs_consent_says_so(suite):
     """OpenID Connect Core §3.1.2.6: consent_required or interaction_required, without the user's decision."""
     client, bob = Agent(suite.server), User(suite.server)

@@ -63,7 +63,7 @@ struct SettingsTests {
             var expected = AuthServerSettings(
                 allowsAnonymousSignIn: settings.allowsAnonymousSignIn, sendsMail: false, minimumPasswordLength: 8,
                 codeLength: 6)
-            (expected.allowsRecoveryCodes, expected.phoneCodeLength) = (false, 6)
+            (expected.allowsRecoveryCodes, expected.phoneCodeLength, expected.hasOAuthServer) = (false, 6, false)
             #expect(settings == expected)
         }
     }

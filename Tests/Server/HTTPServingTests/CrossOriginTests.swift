@@ -56,7 +56,7 @@ struct CrossOriginTests {
         let exposed = answer.headers[.accessControlExposeHeaders]?.lowercased().split(separator: ", ").sorted() ?? []
         #expect(
             exposed == [
-                "link", "retry-after", "x-gatehouse-session-end", "x-ratelimit-bucket", "x-request-id",
+                "dpop-nonce", "link", "retry-after", "x-gatehouse-session-end", "x-ratelimit-bucket", "x-request-id",
                 "x-sb-error-code",
                 "x-supabase-api-version", "x-total-count",
             ])

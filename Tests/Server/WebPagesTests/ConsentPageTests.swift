@@ -67,7 +67,7 @@ struct ConsentPageTests {
             try await signIn(browser)
             #expect(browser.page.title == "“Agent” Asks for Access")
             for text in [
-                "Not Verified", "Says its website is agent.example", "See your email address", "Firefox · Linux",
+                "Not Verified", "Says its website is agent.example", "See your email address", "192.0.2.1",
                 "Read &lt;b&gt;your&lt;/b&gt; scores", "ada@example.com", "You'll continue to agent.example.",
             ] { #expect(browser.page.text.contains(text), "\(text)") }
             try await browser.press("Deny")

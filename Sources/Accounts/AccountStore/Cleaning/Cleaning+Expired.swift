@@ -31,8 +31,8 @@ extension Connection {
             DELETE FROM oauth_clients WHERE id IN (
                 SELECT id FROM oauth_clients
                 WHERE registration <> 'manual' AND is_verified = 0 AND updated_at <= \(now - .seconds(30 * 86_400))
-                    AND NOT EXISTS (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id)
-                    AND NOT EXISTS (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id)
+                    AND (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
+                    AND (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
                 ORDER BY updated_at LIMIT \(limit) \(.skippingLocked))
             """)
     }

@@ -68,6 +68,10 @@ extension SettingsReader {
 
     private mutating func resources() -> [String] {
         let found = list(.oauthResources)
+        // Otherwise clients' tokens would open the users' own API.
+        if let audience = text(.jwtAudience), found.contains(audience) {
+            refuse(.oauthResources, "has the audience of users' tokens (\(Setting.jwtAudience.environmentName))")
+        }
         for resource in found {
             guard let url = URLParts(resource), url.isWeb, url.hasUnambiguousHost, !url.rest.contains(ascii: "#"),
                 url.scheme == "https" || URLParts.loopbackHosts.contains(url.host)

@@ -20,6 +20,7 @@ struct EarlierAccountsTests {
         "ALTER TABLE users DROP COLUMN address_change_session", "ALTER TABLE users DROP COLUMN phone_proven_at",
         "ALTER TABLE users DROP COLUMN phone_change_session", "ALTER TABLE factors DROP COLUMN phone",
         "DROP INDEX sessions_by_client", "ALTER TABLE sessions DROP COLUMN oauth_client_id",
+        "ALTER TABLE sessions DROP COLUMN key_thumbprint", "ALTER TABLE sessions DROP COLUMN used_proofs",
         "ALTER TABLE sessions DROP COLUMN oauth_grant", "DROP TABLE oauth_consents", "DROP TABLE oauth_authorizations",
         "DROP TABLE oauth_clients",
         "DELETE FROM schema_migrations WHERE number > \(earlier)",
