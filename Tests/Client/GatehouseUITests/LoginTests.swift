@@ -338,9 +338,9 @@ struct LoginTests {
     func lateSettings() async throws {
         let service = InMemoryAuthService.signedIn()
         service.serverSettings.allowsPasskeys = true
+        service.stay(.slow, at: .settings)
         let world = await World(service)
         try await world.manager.passkeys.add(with: world.passkeys)
-        service.stay(.slow, at: .settings)
         await world.manager.signOut()
         await world.screen.settle()
         try await world.openLogin()

@@ -36,11 +36,13 @@ struct SecurityOfferTests {
     @Test("Codes from before can be deleted, but not replaced")
     func oldCodes() async throws {
         let service = service()
-        let world = await World(service)
-        let app = try await world.manager.factors.addApp(issuer: nil, name: nil)
-        try await world.manager.proofs.prove(code: try #require(service.appCode()), of: app.id)
-        _ = try await world.manager.factors.makeRecoveryCodes(replacing: false)
+        let before = await World(service)
+        let app = try await before.manager.factors.addApp(issuer: nil, name: nil)
+        try await before.manager.proofs.prove(code: try #require(service.appCode()), of: app.id)
+        _ = try await before.manager.factors.makeRecoveryCodes(replacing: false)
         service.serverSettings.allowsRecoveryCodes = false
+        // The app starts again, and asks for the settings.
+        let world = await World(service)
         try await open(world)
         #expect(world.screen.shows("10 of 10 left") && !world.screen.has(button: "Create New Codes"))
         try await world.screen.tap("Remove Recovery Codes")

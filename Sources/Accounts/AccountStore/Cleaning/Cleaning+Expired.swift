@@ -1,3 +1,4 @@
+import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
@@ -26,15 +27,16 @@ extension Cleaning {
 extension Connection {
     /// Clients that registered themselves, which no user has let in for 30 days.
     fileprivate func removeUnusedClients(at now: Instant, limit: Int) throws -> Int {
-        try run(
+        let unused: [OAuthClientID] = try rows(
             """
-            DELETE FROM oauth_clients WHERE id IN (
-                SELECT id FROM oauth_clients
-                WHERE registration <> 'manual' AND is_verified = 0 AND updated_at <= \(now - .seconds(30 * 86_400))
-                    AND (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
-                    AND (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
-                ORDER BY updated_at LIMIT \(limit) \(.skippingLocked))
-            """)
+            SELECT id FROM oauth_clients
+            WHERE registration <> 'manual' AND is_verified = 0 AND updated_at <= \(now - .seconds(30 * 86_400))
+                AND (SELECT 1 FROM oauth_consents WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
+                AND (SELECT 1 FROM oauth_authorizations WHERE client_id = oauth_clients.id LIMIT 1) IS NULL
+            ORDER BY updated_at LIMIT \(limit) \(.skippingLocked)
+            """
+        ) { $0.id() }
+        return try unused.reduce(0) { $0 + (try run("DELETE FROM oauth_clients WHERE id = \($1)")) }
     }
 
     /// Ends emails that expired unsent, such as after email was switched off, and erases their content.

@@ -19,8 +19,8 @@ struct FixedAnswers: Sendable {
                 ]).text.utf8)
         self.settings = Self.features(settings, providers, factors)
         let document = OAuthMetadata.document(
-            issuer: settings.issuer, base: settings.externalURL, settings.oauth,
-            plainProofKeys: settings.allowsPlainProofKeys)
+            issuer: settings.issuer, base: settings.oauth == nil ? settings.issuer : settings.externalURL,
+            settings.oauth, plainProofKeys: settings.allowsPlainProofKeys)
         openIDConfiguration = Array(AuthJSON.object(document).text.utf8)
     }
 
