@@ -2,6 +2,7 @@
 
 import pytest
 from agent import OAUTH, REDIRECT, Agent, User, admin, header, query_of
+from hook_receiver import receiver
 from supabase_clients import SyncGoTrueAdminAPI
 
 API = "https://api.example.org/mcp"
@@ -254,3 +255,18 @@ def test_metadata_is_where_clients_look(server):
         answer = agent.http.get(f"{root}/.well-known{path}")
         assert answer.status_code == 200 and answer.json() == document, path
     assert document["issuer"] == server.auth_url
+
+
+def test_a_hook_adds_to_an_agents_token_and_changes_nothing_that_was_approved(session_servers):
+    with receiver() as hooks:
+        server = session_servers.serve(**OAUTH, **hooks.hook("custom_access_token")).start()
+        hooks.answers["/custom_access_token"] = lambda call: (200, {"claims": call.json["claims"] | {"plan": "pro"}})
+        ada, agent = User(server), Agent(server)
+        tokens = agent.sign_in(ada)
+        claims = agent.claims(tokens["access_token"])
+        assert claims["plan"] == "pro" and claims["client_id"] == agent.client_id
+        tokens = agent.refresh(tokens["refresh_token"]).json()
+        assert agent.claims(tokens["access_token"])["plan"] == "pro"
+        hooks.answers["/custom_access_token"] = lambda call: (
+            200, {"claims": call.json["claims"] | ({"scope": "everything"} if "scope" in call.json["claims"] else {})})
+        assert agent.refresh(tokens["refresh_token"]).status_code >= 400

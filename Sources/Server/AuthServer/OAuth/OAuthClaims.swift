@@ -122,7 +122,7 @@ extension TokenIssuing {
         }
         writer.member("exp", expiresAt)
         writer.member("iat", issuedAt)
-        writer.member("jti", (server.accounts.newID() as Identifier<SignedToken>).text)
+        writer.member("jti", Self.tokenID(of: session, client, issuedAt: issuedAt))
         writer.member("client_id", client.publicID)
         writer.member("scope", client.scopes.text)
         writer.member("role", user.role)
@@ -137,6 +137,14 @@ extension TokenIssuing {
         if client.scopes.contains(OAuthScopes.phone) { writer.member("phone", user.phone ?? "") }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+extension TokenIssuing {
+    /// The same for the same token, which a hook agrees to before it is issued.
+    fileprivate static func tokenID(of session: Session, _ client: SessionClient, issuedAt: Int64) -> String {
+        let parts = [session.id.text, String(session.counter), String(issuedAt), client.scopes.text] + client.resources
+        return Base64URL.text(Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)).prefix(16)))
     }
 }
 
