@@ -36,6 +36,10 @@ GROWTH_MIB = 100
 # Never in a response, unless the request contained it: passwords, keys and digests.
 SECRETS = [text.encode() for text in (PASSWORD, SECRET_KEY, JWT_SECRET, "$argon2", "$2b$")]
 FINDINGS_SHOWN = 20
+OAUTH = {
+    "GOTRUE_OAUTH_SERVER_ENABLED": "true", "GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION": "true",
+    "GATEHOUSE_ACCOUNT_PAGES": "true",
+}
 
 
 class Sender:
@@ -197,7 +201,7 @@ def test_a_number_and_a_seed_decide_a_request():
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks at CPU and memory in /proc")
 @pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.xdist_group(f"hostile {part}")) for part in range(PARTS)])
 def test_hostile_requests(servers, provider, part):
-    server = servers.serve(**providers(provider.url), **PASSKEYS).start()
+    server = servers.serve(**{**providers(provider.url), **PASSKEYS, **OAUTH}).start()
     server.auth().sign_up("witness@example.com")
     sender, count = Sender(server, provider), REQUESTS // PARTS
     first, began = part * count, time.monotonic()
