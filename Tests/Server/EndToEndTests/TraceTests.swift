@@ -83,7 +83,8 @@ struct TraceTests {
 
     @Test("A failed sign-in does not fail its span, and a failed statement does")
     func failures() async throws {
-        let server = try await TestServer(hooks: TestHooks(traces: Self.settings()))
+        // Only the owner of a table may drop it, and on PostgreSQL that is not the server.
+        let server = try await TestServer(on: .sqlite, hooks: TestHooks(traces: Self.settings()))
         let wrong: AuthJSON = ["email": "ada@example.org", "password": "wrong"]
         let answer = try await server.send(.post, "/auth/v1/token?grant_type=password", json: wrong)
         #expect(answer.status == 400)
@@ -156,7 +157,7 @@ struct TraceTests {
         let received = Received(server)
         let mail = try #require(received.named("send email").last)
         #expect(mail["parentSpanId"] == nil && mail.attribute("gatehouse.mail.outcome") == "sent")
-        #expect(!received.text.contains("ada"))
+        #expect(!received.text.contains("ada@"))
     }
 
     @Test("Calls to providers are spans with host and path, without a query or body")
