@@ -169,3 +169,11 @@ def test_an_administrator_still_ends_a_bound_session(server, phone):
     assert httpx.delete(f"{server.auth_url}/admin/users/{user}/sessions", headers=admin(server)).status_code == 200
     gone = refresh(server, session["refresh_token"], phone.proof("/token"))
     assert gone.status_code == 400 and gone.headers["x-gatehouse-session-end"] == "signed_out_everywhere"
+
+
+def test_an_expired_session_says_so_to_the_keys_holder(session_servers):
+    server = session_servers.serve(**OAUTH, GOTRUE_SESSIONS_TIMEBOX="1ns").start()
+    phone = Device(server)
+    session = sign_in(server, phone, User(server).email)
+    ended = refresh(server, session["refresh_token"], phone.proof("/token"))
+    assert ended.status_code == 400 and ended.json()["error_code"] == "session_expired"

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 /// A sample OAuth client in one page: it asks a user for access, in this browser or as a device without one, and shows
-/// what it got. Its ID is the address of its metadata.
+/// the tokens it receives. Its client ID is the URL of its metadata.
 struct AgentPage: Sendable {
     static let path = LandingPage.path + "/agent"
 

@@ -32,7 +32,7 @@ package struct OAuthClient: Sendable {
     package var document: String?
     package var registration: Registration
     package var metadata: OAuthClientMetadata
-    /// Whether an administrator vouches for name and logo.
+    /// An administrator has checked name and logo.
     package var isVerified: Bool
     package var createdAt: Instant
     package var updatedAt: Instant
@@ -117,7 +117,7 @@ extension OAuthClientMetadata {
         "sms", "view-source", "filesystem", "content", "market", "itms-apps", "ms-settings", "ssh", "git",
     ]
 
-    /// Whether a person reads the name as it is.
+    /// false for a name with control or direction characters, which would display as another name.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestName * 4 && text.unicodeScalars.count <= longestName
             && !text.unicodeScalars.contains { $0.isDeceptive }

@@ -97,6 +97,8 @@ extension OAuthStore {
         _ found: FoundAuthorization, of account: Account, at now: Instant, in db: any Connection
     ) throws {
         let request = found.authorization.request
+        // Keeps the time of the consent.
+        guard found.consent?.covers(request) != true else { return }
         let scopes = found.consent?.scopes.joined(with: request.scopes) ?? request.scopes
         let earlier = found.consent?.resources ?? []
         let resources = earlier + request.resources.filter { !earlier.contains($0) }
@@ -109,7 +111,6 @@ extension OAuthStore {
             ON CONFLICT (user_id, client_id) DO UPDATE SET scopes = excluded.scopes, resources = excluded.resources,
                 granted_at = excluded.granted_at
             """)
-        guard found.consent?.covers(request) != true else { return }
         var entry = Self.traits(found.client)
         entry["scope"] = .string(request.scopes.text)
         try accounts.record(

@@ -30,7 +30,7 @@ extension SessionStore {
             case .reissue, .reissueLate: break
             case .lowered, .outgrown, .revoke: if session.keyThumbprint == nil { return nil }
             case .ahead: return .ahead
-            case .expired: return nil
+            case .expired: return .expired(expiry(of: session, at: now))
             }
             (session.keyThumbprint, session.usedProofs) = (proof.thumbprint, used.stored)
             try db.storeProof(session, from: device)

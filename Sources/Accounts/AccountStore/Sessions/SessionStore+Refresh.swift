@@ -110,9 +110,7 @@ extension SessionStore {
         switch verdict {
         case .rotate: return nil
         case .reissue, .reissueLate: return .issued(try issue(session, to: account, key), verdict)
-        case .expired:
-            let hasEnded = policy.hasEnded(session, at: now)
-            return .expired(hasEnded ? policy.end(of: session)?.reason ?? .unknown : .lowLevel)
+        case .expired: return .expired(expiry(of: session, at: now))
         case .lowered:
             return try await lower(session, continuing: counter, from: device, at: now)
                 .map { .issued(try issue($0, to: account, key), verdict) }
@@ -125,6 +123,11 @@ extension SessionStore {
             }
             return hasEnded ? .reused : nil
         }
+    }
+
+    /// The reason of ``RefreshVerdict/expired``.
+    func expiry(of session: Session, at now: Instant) -> SessionEnd.Reason {
+        policy.hasEnded(session, at: now) ? policy.end(of: session)?.reason ?? .unknown : .lowLevel
     }
 
     /// Continues a session below a second factor's level.

@@ -73,7 +73,9 @@ extension OAuthHandlers {
             throw OAuthProblem.invalidRequest("refresh_token is required").refusal
         }
         // Before the token is exchanged: a refusal changes nothing.
-        if let session = try await accounts.oauth.session(of: Secret(token), at: runtime.now())?.session {
+        if fields["scope"] != nil || !resources.isEmpty,
+            let session = try await accounts.oauth.session(of: Secret(token), at: runtime.now())?.session
+        {
             _ = try narrowed(session.client, to: fields["scope"], resources)
         }
         let outcome = try await accounts.oauth.refresh(Secret(token), of: client, from: device, at: runtime.now())
