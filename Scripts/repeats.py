@@ -49,4 +49,7 @@ def pytest_again(ended):
         return None
     if any(file in test for test in failed for file in NEVER):
         return None
+    # With --dist=loadgroup the log adds the group to each name: test_a.py::test_b[c@d]@group.
+    if "loadgroup" in ended.stage.command:
+        failed = [test.rpartition("@")[0] or test for test in failed]
     return (ended.stage.command[0], "-q", *failed)

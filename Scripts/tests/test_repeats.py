@@ -54,6 +54,12 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(repeats.pytest_again(ended(path=self.file)), (".venv/bin/pytest", "-q", "test_a.py::test_signing_in"))
         self.assertIsNone(repeats.pytest_again(ended(path=self.file, failed=2)))
 
+    def test_the_group_that_xdist_adds_to_a_name_is_not_part_of_it(self):
+        name = "Tests/External/test_a.py::test_b[ada@example.org-c]"
+        self.file.write_text(f"== short test summary info ==\nFAILED {name}@node killed - assert 1\n")
+        groups = dataclasses.replace(ended(path=self.file).stage, command=("pytest", "--dist", "loadgroup", "Tests/External"))
+        self.assertEqual(repeats.pytest_again(dataclasses.replace(ended(path=self.file), stage=groups)), ("pytest", "-q", name))
+
     def test_a_test_that_finds_lost_data_never_runs_again(self):
         self.file.write_text(PYTEST.replace("test_a.py", "test_crash.py"))
         self.assertIsNone(repeats.pytest_again(ended(path=self.file)))
