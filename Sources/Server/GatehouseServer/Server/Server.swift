@@ -87,6 +87,7 @@ package struct Server: Sendable {
         }
         if let branding { services.append(PeriodicTask.branding(branding, world)) }
         if let traces { services.append(traces.exporter.service) }
+        services = [SimultaneousServices(services, sleep: world.sleep)]
         services.append(ports.main(tables, settings.listen, onReady: onReady))
         if let address = settings.metricsListen { services.append(ports.metrics([metricsTable], address)) }
         services.append(ports.memory)
@@ -96,10 +97,22 @@ package struct Server: Sendable {
     /// Call after the services have ended. Writes the remaining counts, and sends the remaining spans.
     package func close() async {
         do {
-            try await local?.auth.activity.write(to: ActivityCounts(database: database))
-            try await events.write(to: EventCounts(database: database))
+            // A lost database would take its whole time limit.
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await local?.auth.activity.write(to: ActivityCounts(database: database))
+                    try await events.write(to: EventCounts(database: database))
+                }
+                group.addTask {
+                    try await world.sleep(.seconds(5))
+                    throw CancellationError()
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         } catch {
-            world.logger.event(.warning, "counts could not be stored", [.cause: "\(error)"])
+            let cause = error is CancellationError ? "the database did not respond" : "\(error)"
+            world.logger.event(.warning, "counts could not be stored", [.cause: cause])
         }
         await local?.close()
         await traces?.exporter.close()
