@@ -76,7 +76,7 @@ extension OAuthHandlers {
             }
             let bytes = Array(AuthJSON.object(Self.resource(resource, settings.issuer, rules)).text.utf8)
             let path = parts.rest == "/" ? "" : parts.rest
-            return Route(.get, "/.well-known/oauth-protected-resource" + path) { _, _ in Answer.json(bytes) }
+            return Route(.get, OAuthRules.resourceMetadataPath + path) { _, _ in Answer.json(bytes) }
         }
     }
 

@@ -24,6 +24,9 @@ package struct OAuthRules: Sendable {
         (self.consentPage, self.devicePage) = (consentPage, devicePage)
     }
 
+    /// RFC 9728 §3.1; the resource's path follows.
+    package static let resourceMetadataPath = "/.well-known/oauth-protected-resource"
+
     package var scopeNames: [String] { OAuthScopes.standard + ownScopes.map(\.name) }
 }
 

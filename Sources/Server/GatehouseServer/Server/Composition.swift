@@ -183,7 +183,8 @@ func makeGateway(
 ) -> ProfileRoutes {
     ProfileRoutes(
         profiles: profiles, fields: settings.profileFields, authenticate: authenticate, changeProfile: changeProfile,
-        deleteAccount: deleteAccount, appScheme: settings.appScheme, events: events, now: world.now)
+        deleteAccount: deleteAccount, appScheme: settings.appScheme, clients: settings.clientAccess, events: events,
+        now: world.now)
 }
 
 /// nil if the server counts no events.

@@ -59,7 +59,7 @@ package struct LocalAccounts: Sendable {
         let profiles = Profiles(database: database, fields: settings.profileFields)
         let bearer = LocalBearer(
             keys: keys, accounts: accounts, profiles: profiles, usedTokens: auth.usedTokens,
-            issuer: settings.auth.issuer, audience: settings.audience, now: world.now)
+            issuer: settings.auth.issuer, audience: settings.audience, clients: settings.clientAccess, now: world.now)
         let gateway = makeGateway(
             settings, world, profiles, events, bearer.authenticate, bearer.change, bearer.delete)
         return [table] + gateway.tables(runtime: runtime, crossOrigin: crossOrigin)

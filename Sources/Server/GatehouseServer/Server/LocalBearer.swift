@@ -12,14 +12,17 @@ struct LocalBearer: Sendable {
     let usedTokens: UsedTokens
     let issuer: String
     let audience: String
+    let clients: ClientAccess?
     let now: @Sendable () -> Instant
 
     /// - Parameter refusesRevoked: As far as this process knows (``RevocationPoller``).
     @Sendable func authenticate(_ token: String, refusesRevoked: Bool) async throws(BearerRefusal) -> Bearer {
         let claims: TokenClaims
+        let scopes: [String]?
         do throws(TokenRejection) {
             claims = try keys.verify(token, refusesRevoked: refusesRevoked).claims
-            try claims.check(issuer: issuer, audience: audience)
+            scopes = try clientScopes(claims)
+            if scopes == nil { try claims.check(issuer: issuer, audience: audience) }
         } catch {
             if case .expired = error { throw .expired }
             throw .invalid
@@ -28,9 +31,22 @@ struct LocalBearer: Sendable {
         // A service key has no `sub`, so no profile.
         guard let id = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(
+        var bearer = Bearer(
             userID: id, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
             tokenText: token)
+        bearer.clientScopes = scopes
+        return bearer
+    }
+
+    /// nil unless it is a client's token (RFC 9068) for the profiles. Settings keep their address out of users' tokens.
+    ///
+    /// A token with a key (`cnf`) is refused: the gateway checks no proofs.
+    private func clientScopes(_ claims: TokenClaims) throws(TokenRejection) -> [String]? {
+        guard let clients, claims.audience.contains(clients.resource) else { return nil }
+        try claims.check(issuer: issuer, audience: clients.resource)
+        let members = claims.members
+        guard members["client_id"]?.stringValue != nil, members["cnf"] == nil else { throw .wrongAudience }
+        return members["scope"]?.stringValue.flatMap(OAuthScopes.init)?.names ?? []
     }
 
     /// Checks account and session in the same transaction.

@@ -42,6 +42,7 @@ extension ServerSettings {
         var auth = reader.auth(isRequired: parts != [.gateway])
         let (pages, brandingFiles) = reader.accountPages(&auth, parts)
         auth.oauth = parts.contains(.auth) ? reader.oauthRules(auth, pages) : nil
+        let clients = reader.clientAccess(&auth, parts)
         auth.prefixes = reader.authPrefixes()
         let outgoing = reader.outgoing()
         // A standalone gateway has no accounts, so no providers.
@@ -61,7 +62,8 @@ extension ServerSettings {
             allowedHeaders: reader.list(.corsAllowedHeaders), hashQueue: reader.number(.hashQueue),
             hashThreads: reader.given[.hashThreads].map { _ in reader.number(.hashThreads) },
             hashCost: reader.hashCost(), breachedPasswordsURL: reader.breachedPasswords(outgoing),
-            appScheme: reader.appScheme(), mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
+            appScheme: reader.appScheme(), clientAccess: clients,
+            mailWriter: parts.contains(.auth) ? reader.mailWriter() : nil,
             profileFields: parts.contains(.gateway) ? reader.profileFields() : ConfiguredFields(),
             pages: pages, brandingFiles: brandingFiles,
             console: parts.contains(.auth) ? reader.console(.init(external: auth.externalURL)) : nil,

@@ -60,6 +60,8 @@ package struct ServerSettings: Sendable {
     /// nil compares new passwords with the built-in list only.
     package var breachedPasswordsURL: String?
     package var appScheme: AppScheme?
+    /// nil unless the OAuth server's clients may use profiles.
+    package var clientAccess: ClientAccess?
     /// nil for a standalone gateway.
     package var mailWriter: MailWriter?
     package var profileFields = ConfiguredFields()

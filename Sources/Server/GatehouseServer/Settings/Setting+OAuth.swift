@@ -1,6 +1,7 @@
 import AccountDomain
 import AuthServer
 import GatehouseWire
+import ProfileGateway
 import WebPages
 
 /// With Supabase's names where it has them.
@@ -27,9 +28,15 @@ extension Setting {
     package static let oauthResources = Setting(
         "oauth_resources", .none, .text(),
         "Comma-separated addresses of the APIs that access tokens may be for: `https://api.example.org/mcp`.")
+    package static let oauthProfileRead = Setting(
+        "oauth_profile_read_scope", .none, .text(),
+        "The scope of `oauth_scopes` with which clients read [profiles](oauth-server.md#profiles).")
+    package static let oauthProfileWrite = Setting(
+        "oauth_profile_write_scope", .none, .text(), "The scope with which they read and change profiles.")
 
     static let oauth: [Setting] = [
         oauthServerEnabled, oauthPath, oauthRegistration, oauthDocuments, oauthUsualScope, oauthScopes, oauthResources,
+        oauthProfileRead, oauthProfileWrite,
     ]
 }
 
@@ -64,6 +71,30 @@ extension SettingsReader {
         }
         rules.usualScopes = names
         return rules
+    }
+
+    /// nil unless a setting names a scope, in a server with both parts. Adds the resource to the OAuth server's.
+    mutating func clientAccess(_ auth: inout AuthSettings, _ parts: Set<ServedPart>) -> ClientAccess? {
+        let (read, write) = (text(.oauthProfileRead), text(.oauthProfileWrite))
+        guard read != nil || write != nil else { return nil }
+        guard let rules = auth.oauth, parts.contains(.gateway) else {
+            let setting: Setting = read == nil ? .oauthProfileWrite : .oauthProfileRead
+            refuse(setting, "needs \(Setting.oauthServerEnabled.environmentName) and the gateway in the same server")
+            return nil
+        }
+        for (setting, name) in [(Setting.oauthProfileRead, read), (.oauthProfileWrite, write)] {
+            guard let name, !rules.ownScopes.contains(where: { $0.name == name }) else { continue }
+            refuse(setting, "expected a scope of \(Setting.oauthScopes.environmentName)")
+        }
+        guard let origin = URLParts(auth.externalURL)?.origin else { return nil }
+        let path = "/v1/auth/me"
+        if text(.jwtAudience) == origin + path {
+            refuse(.jwtAudience, "is the audience of clients' tokens for profiles")
+        }
+        if !rules.resources.contains(origin + path) { auth.oauth?.resources.append(origin + path) }
+        return ClientAccess(
+            resource: origin + path, metadata: origin + OAuthRules.resourceMetadataPath + path, readScope: read,
+            writeScope: write)
     }
 
     private mutating func resources() -> [String] {

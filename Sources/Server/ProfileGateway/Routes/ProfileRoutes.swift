@@ -39,17 +39,19 @@ package struct ProfileRoutes: Sendable {
     private let changeProfile: ChangeProfile
     private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
     private let appScheme: AppScheme?
+    private let clients: ClientAccess?
     private let events: EventRoute?
     private let now: @Sendable () -> Instant
 
     /// - Parameters:
     ///   - fields: Without teams there is no `/v1/teams`.
     ///   - appScheme: nil disables the callback route.
+    ///   - clients: nil refuses the OAuth server's clients.
     package init(
         profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
         deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
-        events: EventRoute? = nil, now: @escaping @Sendable () -> Instant
+        clients: ClientAccess? = nil, events: EventRoute? = nil, now: @escaping @Sendable () -> Instant
     ) {
         self.profiles = profiles
         teams = fields.teams
@@ -59,6 +61,7 @@ package struct ProfileRoutes: Sendable {
         self.changeProfile = changeProfile
         self.deleteAccount = deleteAccount
         self.appScheme = appScheme
+        self.clients = clients
         self.events = events
         self.now = now
     }
@@ -99,22 +102,22 @@ package struct ProfileRoutes: Sendable {
 
 extension ProfileRoutes {
     private func readMe(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let bearer = try await bearer(request)
+        let bearer = try await bearer(request, for: .read)
         return Self.me(bearer, try await profiles.profile(of: bearer.userID))
     }
 
     private func changeMe(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let bearer = try await bearer(request)
+        let bearer = try await bearer(request, for: .write)
         return Self.me(bearer, try await change(request, context, bearer, summaryFields))
     }
 
     private func deleteMe(_ request: Request, _ context: ServerContext) async throws -> Response {
         // A client that lost the response retries with a deleted account's token.
-        var bearer = try await bearer(request, refusesRevoked: false)
+        var bearer = try await bearer(request, for: .reserved, refusesRevoked: false)
         bearer.requestID = context.requestID
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
-        case .refused: throw BearerRefusal.invalid.refusal
+        case .refused: throw BearerRefusal.invalid.refusal()
         case .stale:
             throw Refusal(.forbidden, RefusalCode("FRESH_SIGN_IN_REQUIRED"), "Sign in again, then delete the account.")
         case .tooLow:
@@ -128,7 +131,7 @@ extension ProfileRoutes {
     }
 
     private func readProfile(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let bearer = try await bearer(request)
+        let bearer = try await bearer(request, for: .reserved)
         guard let profile = try await profiles.profile(of: bearer.userID) else {
             throw Refusal(.notFound, .notFound, "There is no profile yet.")
         }
@@ -136,7 +139,7 @@ extension ProfileRoutes {
     }
 
     private func changeWhole(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let bearer = try await bearer(request)
+        let bearer = try await bearer(request, for: .reserved)
         let profile = try await change(request, context, bearer, wholeFields)
         return Answer.json { profile.writeWhole(to: &$0) }
     }
@@ -156,15 +159,25 @@ extension ProfileRoutes {
 }
 
 extension ProfileRoutes {
-    private func bearer(_ request: Request, refusesRevoked: Bool = true) async throws -> Bearer {
+    private func bearer(
+        _ request: Request, for action: ProfileAction, refusesRevoked: Bool = true
+    ) async throws -> Bearer {
+        let metadata = action == .reserved ? nil : clients?.metadata
+        let bearer: Bearer
         do throws(BearerRefusal) {
             guard let token = request.headers.bearerToken else {
                 throw request.headers[.authorization] == nil ? .noToken : .invalid
             }
-            return try await authenticate(token, refusesRevoked)
+            bearer = try await authenticate(token, refusesRevoked)
+            if bearer.clientScopes != nil, clients == nil || action == .reserved { throw .invalid }
         } catch {
-            throw error.refusal
+            throw error.refusal(metadata: metadata)
         }
+        guard let scopes = bearer.clientScopes, let clients else { return bearer }
+        guard action == .read ? clients.mayRead(scopes) : clients.mayWrite(scopes) else {
+            throw BearerRefusal.insufficientScope(clients.scope(toWrite: action == .write), metadata: metadata)
+        }
+        return bearer
     }
 
     private func change(
@@ -179,9 +192,9 @@ extension ProfileRoutes {
             throw refusal
         } catch is UnknownAccount {
             // The account or session ended before the token expired.
-            throw BearerRefusal.invalid.refusal
+            throw BearerRefusal.invalid.refusal()
         } catch let refused as BearerRefusal {
-            throw refused.refusal
+            throw refused.refusal()
         }
     }
 

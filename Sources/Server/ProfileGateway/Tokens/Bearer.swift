@@ -26,6 +26,8 @@ package struct Bearer: Sendable {
     package let tokenText: String
     /// For the record of an account's deletion.
     package var requestID: String?
+    /// Of a client of the OAuth server; nil for the user's own app.
+    package var clientScopes: [String]?
 
     package init(
         userID: AccountID, email: String?, sessionID: String? = nil, level: String? = nil, provenAt: Instant? = nil,
@@ -48,11 +50,14 @@ package enum BearerRefusal: Error {
 
 extension BearerRefusal {
     /// 401 with a challenge (RFC 6750 §3), which has an error only if there was a token.
-    var refusal: Refusal {
+    ///
+    /// - Parameter metadata: Where clients of the OAuth server find it (RFC 9728 §5.1).
+    func refusal(metadata: String? = nil) -> Refusal {
         switch self {
-        case .noToken: Self.unauthorized("UNAUTHORIZED", "This request requires a bearer token.", challenge: "Bearer")
-        case .expired: Self.unauthorized("TOKEN_EXPIRED", "The token has expired.", challenge: Self.invalidToken)
-        case .invalid: Self.unauthorized("TOKEN_INVALID", "The token is not valid.", challenge: Self.invalidToken)
+        case .noToken:
+            Self.unauthorized("UNAUTHORIZED", "This request requires a bearer token.", error: nil, metadata)
+        case .expired: Self.unauthorized("TOKEN_EXPIRED", "The token has expired.", metadata)
+        case .invalid: Self.unauthorized("TOKEN_INVALID", "The token is not valid.", metadata)
         case .keysUnavailable(let cause):
             Refusal(
                 .serviceUnavailable, RefusalCode("UNAVAILABLE"), "The token cannot be verified at the moment.",
@@ -60,9 +65,25 @@ extension BearerRefusal {
         }
     }
 
-    private static let invalidToken = "Bearer error=\"invalid_token\""
+    private static func unauthorized(
+        _ code: String, _ message: String, error: String? = "invalid_token", _ metadata: String?
+    ) -> Refusal {
+        let challenge = Self.challenge([("error", error), ("resource_metadata", metadata)])
+        return Refusal(.unauthorized, RefusalCode(code), message, headers: [.wwwAuthenticate: challenge])
+    }
 
-    private static func unauthorized(_ code: String, _ message: String, challenge: String) -> Refusal {
-        Refusal(.unauthorized, RefusalCode(code), message, headers: [.wwwAuthenticate: challenge])
+    /// RFC 6750 §3.1.
+    static func insufficientScope(_ scope: String, metadata: String?) -> Refusal {
+        let challenge = Self.challenge([
+            ("error", "insufficient_scope"), ("scope", scope), ("resource_metadata", metadata),
+        ])
+        return Refusal(
+            .forbidden, RefusalCode("INSUFFICIENT_SCOPE"), "The user has not given this client access to the profile.",
+            headers: [.wwwAuthenticate: challenge])
+    }
+
+    private static func challenge(_ parameters: [(name: String, value: String?)]) -> String {
+        let texts = parameters.compactMap { name, value in value.map { "\(name)=\"\($0)\"" } }
+        return texts.isEmpty ? "Bearer" : "Bearer " + texts.joined(separator: ", ")
     }
 }
