@@ -129,6 +129,45 @@ struct SignInPageTests {
         }
     }
 
+    @Test(
+        "Back from a provider, the page says why nobody is signed in",
+        arguments: [
+            ("unverified", "We didn't get a confirmed email address. Please sign in another way."),
+            ("no-address", "We didn't get a confirmed email address. Please sign in another way."), ("cancels", nil),
+        ])
+    func refusedIdentity(_ person: String, _ problem: String?) async throws {
+        try await TestServer.with(providers: TestProviders(address: .verified), hasPages: true) { server in
+            let browser = WebBrowser(server)
+            try await comeBack(browser, as: person)
+            #expect(browser.page.title == "Sign In" && browser.page.problem == problem)
+        }
+    }
+
+    @Test("A banned user, and a new one without sign-ups, read why")
+    func refusedAccount() async throws {
+        try await TestServer.with(providers: TestProviders(), hasPages: true) { server in
+            try await comeBack(WebBrowser(server), as: "verified")
+            let user = try await server.admin(.get, "/users")["users"]?.arrayValue?.first?["id"]?.stringValue
+            _ = try await server.admin(.put, "/users/\(try #require(user))", json: ["ban_duration": "1h"])
+            let browser = WebBrowser(server)
+            try await comeBack(browser, as: "verified")
+            #expect(browser.page.problem == "This account is blocked. Please contact the app's support.")
+        }
+        try await TestServer.with(providers: TestProviders(), hasPages: true, change: { $0.allowsSignUp = false }) {
+            let browser = WebBrowser($0)
+            try await comeBack(browser, as: "verified")
+            #expect(
+                browser.page.problem
+                    == "New accounts can't be created here. Please sign in with an existing account.")
+        }
+    }
+
+    private func comeBack(_ browser: WebBrowser, as person: String) async throws {
+        try await browser.open("/account/sign-in")
+        try await browser.click("/account/provider/google")
+        try await browser.choose(person)
+    }
+
     @Test("A browser without the flow does not sign in with its code")
     func foreignCode() async throws {
         try await TestServer.with(providers: TestProviders(), hasPages: true) { server in

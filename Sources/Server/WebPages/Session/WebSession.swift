@@ -149,6 +149,7 @@ enum Flash: String, CaseIterable, Sendable {
     case recoveryCodesRemoved, confirmFirst
     case textSent, phoneChanged, phoneAdded, phoneRemoved, clientRemoved
     case signInAgain, sessionOver, tookTooLong, providerFailed, providerWithoutEmail, linkFailed
+    case blocked, noSignUps, identityTaken
 }
 
 /// Paths below `/account`.

@@ -68,6 +68,9 @@ extension Visit {
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
         case .tookTooLong: .problem(say("That took too long. Please sign in again."))
         case .providerFailed: .problem(say("Sign in failed. Please try again."))
+        case .blocked: .problem(blocked)
+        case .noSignUps: .problem(noSignUps)
+        case .identityTaken: .problem(identityTaken)
         case .providerWithoutEmail:
             .problem(say("We didn't get a confirmed email address. Please sign in another way."))
         case .linkFailed:

@@ -58,12 +58,9 @@ extension Visit {
 
     private func accountMessage(_ code: AuthErrorCode) -> String? {
         switch code {
-        case .emailExists, .userAlreadyExists, .identityAlreadyExists:
-            both(
-                say("This email is already associated with another account."),
-                say("Sign in to that account, or use another email."))
+        case .emailExists, .userAlreadyExists, .identityAlreadyExists: identityTaken
         case .signupDisabled: noSignUps
-        case .userBanned: say("This account is blocked. Please contact the app's support.")
+        case .userBanned: blocked
         case .emailProviderDisabled: both(say("Email isn't available here."), say("Please try another way."))
         case .singleIdentityNotDeletable: say("This is the last way to sign in. Please add another one first.")
         case .linkNotUndoable: both(say("This can no longer be undone."), say("Remove the sign-in method instead."))
@@ -77,6 +74,14 @@ extension Visit {
         case .emailNotConfirmed: both(say("Your email isn't confirmed yet."), say("Please confirm your email first."))
         default: nil
         }
+    }
+
+    var blocked: String { say("This account is blocked. Please contact the app's support.") }
+
+    var identityTaken: String {
+        both(
+            say("This email is already associated with another account."),
+            say("Sign in to that account, or use another email."))
     }
 
     var noSignUps: String {

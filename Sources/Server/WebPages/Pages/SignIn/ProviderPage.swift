@@ -43,15 +43,8 @@ struct ProviderPage: SitePage {
                 visit.session.flash = .confirmOther
                 return .go(.home)
             }
-            let isDenied = visit.fields["error"] == "access_denied"
             let isMailed = flow.purpose == .mail || flow.purpose == .emailChange
-            let lacksEmail =
-                visit.fields["error_code"] == "provider_email_needs_verification"
-                // The protocol has no code for it.
-                || visit.fields["error_description"] == "Error getting user email from external provider"
-            return .go(
-                failed(
-                    isMailed ? .linkFailed : isDenied ? nil : lacksEmail ? .providerWithoutEmail : .providerFailed))
+            return .go(failed(isMailed ? .linkFailed : providerProblem))
         }
         do {
             let json = try await visit.call(
@@ -93,6 +86,21 @@ extension ProviderPage {
                     button: say("Continue"))))
         page.back = (say("Sign In"), Place.signIn.path)
         return page
+    }
+
+    /// nil after "Cancel", which is the provider's error (RFC 6749 §4.1.2.1, or Apple's) and has no code of this server.
+    private var providerProblem: Flash? {
+        switch visit.fields["error_code"] {
+        case "user_banned": .blocked
+        case "signup_disabled": .noSignUps
+        case "identity_already_exists": .identityTaken
+        case "provider_email_needs_verification": .providerWithoutEmail
+        case nil where ["access_denied", "user_cancelled_authorize"].contains(visit.fields["error"]): nil
+        // The protocol has no code for it.
+        default:
+            visit.fields["error_description"] == "Error getting user email from external provider"
+                ? .providerWithoutEmail : .providerFailed
+        }
     }
 
     private mutating func failed(_ flash: Flash?) -> Place {
