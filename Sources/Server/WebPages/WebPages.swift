@@ -30,12 +30,13 @@ package struct PageSettings: Sendable {
     package static var symbolPath: String { "\(Site.account.prefix)/assets/symbol" }
     /// For an administrator's mail with a code for a new password.
     package var recovery: String { origin + Place.recover.path }
+    package var invitation: String { origin + Place.invitation.path }
     package var signIn: String { origin + Place.signIn.path }
     /// Asks whether an OAuth client may act for the user.
     package var consent: String { origin + Place.consent.path }
     /// Takes the code that a device shows.
     package var device: String { origin + Place.device.path }
-    package var methods: String { origin + Place.methods.path }
+    package var passkeys: String { origin + Place.passkeys.path }
 }
 
 /// For an app's users, or its operators.
@@ -103,7 +104,7 @@ package struct WebPages: Sendable {
         let open: [any SitePage.Type] = [
             SignInPage.self, PasskeySignInPage.self, PhoneSignInPage.self, SecondStepPage.self, MailRequestPage.self,
             SignUpPage.self, PasskeySignUpPage.self, CheckMailPage.self, CheckMessagesPage.self, RecoveryPage.self,
-            ProviderPage.self, LinkQuestionPage.self, ConsentPage.self,
+            InvitationPage.self, ProviderPage.self, LinkQuestionPage.self, ConsentPage.self,
         ]
         // Requires a complete sign-in.
         let own: [any SitePage.Type] = [

@@ -11,7 +11,7 @@ extension AdminHandlers {
         let body = try await request.jsonMembers(context)
         let email = try EmailAddress(checking: try body.string("email") ?? "")
         let device = try callers.device(request, context)
-        var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail), from: device)
+        var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail, .invite), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
         let outcome = try await server.creating(from: device) { [order] in
@@ -61,7 +61,7 @@ extension AdminHandlers {
             throw Refusal.invalid("Enable secure email change to generate link for current email")
         }
         let device = try callers.device(request, context)
-        var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail), from: device)
+        var order = LinkOrder(kind, email, try adminMailRequest(body, request, mail, kind), from: device)
         order.data = try body.object("data") ?? [:]
         try server.signIns.checkSize(of: order.data)
         // Report an unknown account before a missing address.
@@ -85,11 +85,15 @@ extension AdminHandlers {
     }
 
     private func adminMailRequest(
-        _ body: JSONMembers, _ request: Request, _ mail: MailRules
+        _ body: JSONMembers, _ request: Request, _ mail: MailRules, _ kind: MailKind
     ) throws -> MailRequest {
-        var made = MailRequest(
-            redirectTo: mailAdmission.redirectTarget(request, or: try body.string("redirect_to")),
-            lifetime: mail.codeLifetime)
+        let asked = mailAdmission.redirectTarget(request, or: try body.string("redirect_to"))
+        var made = MailRequest(redirectTo: asked, lifetime: mail.codeLifetime)
+        if kind == .invite {
+            made.lifetime = mail.invitationLifetime
+            // The site has no session for somebody new; the page opens one.
+            if asked == settings.redirects.siteURL { made.redirectTo = settings.invitationPage ?? asked }
+        }
         made.isByAdmin = true
         return made
     }

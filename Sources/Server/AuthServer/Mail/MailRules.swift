@@ -2,6 +2,8 @@ package import AccountDomain
 
 package struct MailRules: Sendable {
     package var codeLifetime: Duration = .seconds(3_600)
+    /// People read an invitation when they find time.
+    package var invitationLifetime: Duration = .seconds(604_800)
     /// Between two mails of a kind to one address.
     package var interval: Duration = .seconds(60)
     package var confirmsBothAddresses = true

@@ -146,7 +146,7 @@ extension MailDelivery {
         guard try await accounts.codes.isCurrent(content, at: runtime.now()) else {
             return .refused(reason: "its code is void")
         }
-        let lifetime = settings.mail?.codeLifetime ?? .zero
+        let lifetime = settings.mail.map { content.kind == .invite ? $0.invitationLifetime : $0.codeLifetime } ?? .zero
         let outgoing = OutgoingMail(
             messageID: mail.messageID, content: content, link: link(of: content), siteURL: settings.redirects.siteURL,
             lifetime: content.kind == .linkConfirmation ? min(lifetime, LinkStore.ticketLifetime) : lifetime)

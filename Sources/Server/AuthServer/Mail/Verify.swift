@@ -23,8 +23,10 @@ extension MailHandlers {
                 throw Refusal.invalid("Only the token_hash and type should be provided")
             }
             guard let slots = Self.slots(type) else { throw Refusal.invalid("Invalid email verification type") }
+            let code = try body.secret("code")
+            let proof = code.map { MailedProof.page(link: hash, code: $0) } ?? .link(hash)
             return try await answer(
-                verify(.link(hash), for: slots, by: known, request, context),
+                verify(proof, for: slots, by: known, request, context),
                 to: try callers.device(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {

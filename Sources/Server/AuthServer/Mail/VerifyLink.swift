@@ -18,13 +18,13 @@ extension MailHandlers {
         guard let slots = Self.slots(link.type) else {
             return link.redirect.linkFailure(.invalidType, hasProofKey: link.hasPrefix)
         }
-        // That page asks for the code itself, and reads no fragment.
-        let asksForCode = settings.recoveryPage.map { $0 == link.redirect.target } ?? false
+        // These pages ask for the code themselves, and read no fragment.
+        let asksForCode = [settings.recoveryPage, settings.invitationPage].contains(link.redirect.target)
         guard let pending = try await accounts.codes.pendingLink(link.token, for: slots, at: runtime.now()) else {
             return link.redirect.linkFailure(
                 CallbackProblem(.linkUnknown), hasProofKey: link.hasPrefix || asksForCode)
         }
-        if asksForCode, pending.isByAdmin { return Answer.redirect(to: link.redirect.target, status: .seeOther) }
+        if asksForCode, pending.isByAdmin { return Answer.redirect(to: pageForCode(link), status: .seeOther) }
         // Only the verifier's client, or the page, may take something from the account. Without a verifier the session
         // would be in the URL.
         if mail.opensLinksAtOnce, pending.hasProofKey || (settings.allowsImplicitFlow && !pending.isFirstProof) {
@@ -56,6 +56,12 @@ extension MailHandlers {
             return try redirect(outcome, link)
         case .codeElsewhere: return try await page(link, .codeElsewhere, of: pending, request)
         }
+    }
+
+    /// An invitation's page knows the address by the link, a recovery's page asks for it.
+    private func pageForCode(_ link: FollowedLink) -> String {
+        let target = link.redirect.target
+        return target == settings.invitationPage ? "\(target)?token=\(FormText.escape(link.token.reveal()))" : target
     }
 
     private func mode(of pending: PendingLink, _ request: Request) -> LinkPage.Mode {

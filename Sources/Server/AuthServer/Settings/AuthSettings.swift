@@ -47,6 +47,8 @@ package struct AuthSettings: Sendable {
     package var accountPages: String?
     /// The account page that takes an emailed code for a new password; nil without account pages.
     package var recoveryPage: String?
+    /// The account page that takes an invitation's code; nil without account pages.
+    package var invitationPage: String?
     /// nil without account pages.
     package var linkPageBrand: LinkPageBrand?
     /// Reported by `GET /health`.

@@ -43,7 +43,7 @@ extension ServerSettings {
     /// nil without passkeys and WebAuthn factors.
     package var wellKnownFiles: WellKnownFiles? {
         guard parts.contains(.auth) else { return nil }
-        return auth.identity.map { WellKnownFiles($0, accountPage: pages?.methods) }
+        return auth.identity.map { WellKnownFiles($0, accountPage: pages?.passkeys) }
     }
 
     package var pagesOrigin: String? { pages?.origin }

@@ -85,7 +85,8 @@ extension SettingsReader {
             auth.accountPages = pages.signIn
             auth.linkPageBrand = LinkPageBrand(pages)
             auth.recoveryPage = pages.recovery
-            auth.redirects = auth.redirects.adding(pages.callback).adding(pages.recovery)
+            auth.invitationPage = pages.invitation
+            auth.redirects = [pages.callback, pages.recovery, pages.invitation].reduce(auth.redirects) { $0.adding($1) }
         }
         return (pages, files)
     }

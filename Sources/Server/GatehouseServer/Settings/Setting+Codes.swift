@@ -2,6 +2,8 @@ extension Setting {
     package static let mailCodeLifetime = Setting(
         "mailer_otp_exp", .gotrue, .number(1...604_800, 3_600),
         "Lifetime of an emailed code or link in seconds, 1 to 604800.")
+    package static let invitationLifetime = Setting(
+        "invitation_lifetime", .none, .duration("168h"), "Lifetime of an invitation's code and link.")
     package static let mailInterval = Setting(
         "smtp_max_frequency", .gotrue, .durationOrZero("60s"),
         "Minimum time between two emails of one kind to one address. `0`: none.")
@@ -26,6 +28,6 @@ extension Setting {
         "Path of a folder that receives emails as JSON files instead. For tests.")
 
     static let codes: [Setting] = [
-        mailCodeLifetime, mailInterval, secureEmailChange, mailedLinksOpenAtOnce, requireReauthentication, mailFolder,
+        mailCodeLifetime, invitationLifetime, mailInterval, secureEmailChange, mailedLinksOpenAtOnce, requireReauthentication, mailFolder,
     ]
 }

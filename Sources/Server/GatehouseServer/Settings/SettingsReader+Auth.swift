@@ -50,6 +50,7 @@ extension SettingsReader {
     private mutating func mailRules() -> MailRules? {
         var mail = MailRules()
         mail.codeLifetime = .seconds(number(.mailCodeLifetime))
+        mail.invitationLifetime = duration(.invitationLifetime) ?? mail.invitationLifetime
         mail.interval = duration(.mailInterval) ?? .zero
         mail.confirmsBothAddresses = flag(.secureEmailChange)
         mail.opensLinksAtOnce = flag(.mailedLinksOpenAtOnce)

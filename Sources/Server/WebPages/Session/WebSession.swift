@@ -166,6 +166,7 @@ enum Place: String, CaseIterable, Sendable {
     case checkMessages = "/check-messages"
     case forgotPassword = "/forgot-password"
     case recover = "/recover"
+    case invitation = "/invitation"
     case newPassword = "/new-password"
     case linkQuestion = "/link"
     case goOn = "/continue"

@@ -49,7 +49,7 @@ struct WellKnownTests {
         let files = contents(try identity())
         #expect(Array(files.keys) == ["/.well-known/webauthn"])
         #expect(files["/.well-known/webauthn"] == ["origins": ["https://app.example.org", "https://example.com"]])
-        let page = "https://accounts.example.org/account/methods"
+        let page = "https://accounts.example.org/account/passkeys"
         #expect(
             contents(try identity(), page: page)["/.well-known/passkey-endpoints"]
                 == ["enroll": .string(page), "manage": .string(page)])

@@ -66,6 +66,9 @@ extension NewPasswordPage {
         if offer.hasMail, fields.count > 2 {
             page.blocks.append(.links([Link(title: say("Forgot password?"), address: Place.forgotPassword.path)]))
         }
+        if offer.hasPasskeys {
+            page.blocks.append(.links([Link(title: say("Add a Passkey"), address: Place.passkeys.path)]))
+        }
         page.notice = notice
         return page
     }
