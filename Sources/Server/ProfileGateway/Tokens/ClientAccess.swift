@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What the OAuth server's clients may do at `/v1/auth/me`, with access tokens for this resource.
+/// The rights of the OAuth server's clients at `/v1/auth/me`, with access tokens for this resource.
 package struct ClientAccess: Sendable {
     /// In `aud` (RFC 8707).
     package let resource: String
@@ -26,7 +26,7 @@ package struct ClientAccess: Sendable {
     func scope(toWrite: Bool) -> String { (toWrite ? nil : readScope) ?? writeScope ?? "" }
 }
 
-/// What a route does with a profile.
+/// A route's access to the profile.
 enum ProfileAction {
     case read, write
     /// Never on behalf of a client.

@@ -67,15 +67,22 @@ extension Visit {
                     say("You signed in too long ago to do this."), say("Please sign in again, then try again.")))
         case .sessionOver: .problem(say("Session expired. Please sign in again."))
         case .tookTooLong: .problem(say("That took too long. Please sign in again."))
-        case .providerFailed: .problem(say("Sign in failed. Please try again."))
-        case .blocked: .problem(blocked)
-        case .noSignUps: .problem(noSignUps)
-        case .identityTaken: .problem(identityTaken)
-        case .providerWithoutEmail:
-            .problem(say("We didn't get a confirmed email address. Please sign in another way."))
+        case .providerFailed, .blocked, .noSignUps, .identityTaken, .providerWithoutEmail:
+            .problem(providerSentence(flash))
         case .linkFailed:
             .problem(
                 both(say("The link couldn't be opened."), say("Please request a new email, or enter its code.")))
+        }
+    }
+
+    /// After a refused sign-in with a provider.
+    private func providerSentence(_ flash: Flash) -> String {
+        switch flash {
+        case .blocked: blocked
+        case .noSignUps: noSignUps
+        case .identityTaken: identityTaken
+        case .providerWithoutEmail: say("We didn't get a confirmed email address. Please sign in another way.")
+        default: say("Sign in failed. Please try again.")
         }
     }
 
