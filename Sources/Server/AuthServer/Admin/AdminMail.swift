@@ -91,7 +91,7 @@ extension AdminHandlers {
         var made = MailRequest(redirectTo: asked, lifetime: mail.codeLifetime)
         if kind == .invite {
             made.lifetime = mail.invitationLifetime
-            // The site has no session for somebody new; the page opens one.
+            // A new user has no session at the site; the page opens one.
             if asked == settings.redirects.siteURL { made.redirectTo = settings.invitationPage ?? asked }
         }
         made.isByAdmin = true

@@ -1,6 +1,6 @@
 package import ServiceLifecycle
 
-/// Ends all services at once. A `ServiceGroup` ends one after another, so that each could wait as long for a lost
+/// Ends all services concurrently. A `ServiceGroup` ends one after another, so each could wait as long for a lost
 /// database as the one before it.
 package struct SimultaneousServices: Service {
     /// Rounds that still run so long after the shutdown began are cancelled.

@@ -28,6 +28,7 @@ extension Setting {
         "Path of a folder that receives emails as JSON files instead. For tests.")
 
     static let codes: [Setting] = [
-        mailCodeLifetime, invitationLifetime, mailInterval, secureEmailChange, mailedLinksOpenAtOnce, requireReauthentication, mailFolder,
+        mailCodeLifetime, invitationLifetime, mailInterval, secureEmailChange, mailedLinksOpenAtOnce,
+        requireReauthentication, mailFolder,
     ]
 }
