@@ -80,6 +80,8 @@ REQUESTS = [
     ("GET", "/auth/v1/admin/users/{user_id}/history?limit=5", "admin", None),
     ("GET", "/auth/v1/admin/users/{user_id}/overview?limit=5", "admin", None),
     ("GET", "/auth/v1/admin/search/users?q=a&method=email&state=active&seen_after=2026-01-01T00:00:00Z&limit=5", "admin", None),
+    ("GET", "/auth/v1/admin/search/audit?action=login&actor=a&since=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z", "admin", None),
+    ("GET", "/auth/v1/admin/search/audit?limit=1000&after=abc", "admin", None),
     ("GET", "/auth/v1/admin/search/users?q=a&after=abc&seen_before=2026-01-01T00:00:00Z", "admin", None),
     ("GET", "/auth/v1/admin/activity?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z", "admin", None),
     ("GET", "/auth/v1/admin/overview?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z", "admin", None),

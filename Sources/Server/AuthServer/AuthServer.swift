@@ -164,6 +164,7 @@ package final class AuthServer: Sendable {
             callers.administered(.get, "/admin/audit", slash: true, admin.listAudit),
             // Extensions.
             callers.administered(.get, "/admin/search/users", waits: true, admin.searchUsers),
+            callers.administered(.get, "/admin/search/audit", waits: true, admin.searchAudit),
             callers.administered(.get, path + "/history", waits: true, admin.listUserHistory),
             callers.administered(.get, path + "/overview", waits: true, admin.showUserOverview),
             callers.administered(.get, path + "/sessions", admin.listUserSessions),

@@ -17,8 +17,10 @@ package struct DeliveryStatus: Sendable {
 }
 
 package enum DeliveryChoice: Sendable {
+    /// With the user's other queued deliveries to the same endpoint, which keep their order.
     case one(String)
     case failed(endpoint: String)
+    case waiting(endpoint: String)
 }
 
 extension EventStore {
@@ -61,6 +63,28 @@ extension EventStore {
         ) { (endpoint: $0.text(), count: Int($0.int())) }
     }
 
+    /// Endpoints with events that failed and wait for their next attempt, with the oldest one's time and reason.
+    package func failingWebhooks() async throws -> [(endpoint: String, waiting: Int, since: Instant, reason: String)] {
+        try await database.read { db in
+            let found = try db.rows(
+                """
+                SELECT endpoint, count(*), min(created_at) FROM webhook_deliveries
+                WHERE state = 'queued' AND reason IS NOT NULL GROUP BY endpoint ORDER BY endpoint
+                """
+            ) { (endpoint: $0.text(), waiting: Int($0.int()), since: $0.instant()) }
+            return try found.map { webhook in
+                let reason = try db.row(
+                    """
+                    SELECT reason FROM webhook_deliveries
+                    WHERE state = 'queued' AND endpoint = \(webhook.endpoint) AND reason IS NOT NULL
+                        AND created_at = \(webhook.since) LIMIT 1
+                    """
+                ) { $0.text() }
+                return (webhook.endpoint, webhook.waiting, webhook.since, reason ?? "")
+            }
+        }
+    }
+
     /// Failed ones among the newest.
     package func deliverySummary(ofNewest limit: Int) async throws -> (waiting: Int, failed: Int) {
         try await database.row(
@@ -73,8 +97,8 @@ extension EventStore {
         ) { (Int($0.int()), Int($0.int())) } ?? (0, 0)
     }
 
-    /// Queues ended deliveries again, with the same id and zero attempts. One transaction per batch. After an error,
-    /// another call queues the rest.
+    /// Queues ended deliveries again, with the same id and zero attempts, or makes queued ones due. One transaction per
+    /// batch. After an error, another call queues the rest.
     ///
     /// - Parameters:
     ///   - entry: Recorded if there is a delivery.
@@ -83,7 +107,18 @@ extension EventStore {
         _ choice: DeliveryChoice, recording entry: AuditEntry? = nil, limit: Int = 500, at now: Instant
     ) async throws -> Int {
         switch choice {
-        case .one(let id): return try await replay(where: "id = \(id)", recording: entry, at: now)
+        case .one(let id):
+            let replayed = try await replay(where: "id = \(id)", recording: entry, at: now)
+            guard replayed == 0 else { return replayed }
+            let (user, endpoint): (SQL, SQL) = (
+                "SELECT user_id FROM webhook_deliveries WHERE id = \(id)",
+                "SELECT endpoint FROM webhook_deliveries WHERE id = \(id)"
+            )
+            return try await makeDue(
+                where: "user_id = (\(user)) AND ended_at IS NULL AND endpoint = (\(endpoint))", recording: entry,
+                at: now)
+        case .waiting(let endpoint):
+            return try await makeDue(where: "endpoint = \(endpoint)", recording: entry, at: now)
         case .failed(let endpoint):
             // A delivery that fails again in between ends between the two periods, unless a clock is wrong.
             let past = try await replay(
@@ -120,6 +155,18 @@ extension EventStore {
                 UPDATE webhook_deliveries SET state = 'queued', reason = NULL, attempts = 0, next_at = \(now),
                     expires_at = \(now + WebhookSchedule.lifetime), ended_at = NULL
                 WHERE state <> 'queued' AND \(condition)
+                """)
+            return try accounts.mailQueue.recorded(entry, of: count, at: now, in: db)
+        }
+    }
+
+    /// Except those that a node is delivering, which have attempts and no reason.
+    private func makeDue(where condition: SQL, recording entry: AuditEntry?, at now: Instant) async throws -> Int {
+        try await database.write { db in
+            let count = try db.run(
+                """
+                UPDATE webhook_deliveries SET next_at = \(now)
+                WHERE state = 'queued' AND \(condition) AND next_at > \(now) AND (attempts = 0 OR reason IS NOT NULL)
                 """)
             return try accounts.mailQueue.recorded(entry, of: count, at: now, in: db)
         }

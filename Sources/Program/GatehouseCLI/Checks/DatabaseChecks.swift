@@ -16,7 +16,23 @@ struct DatabaseChecks {
         let schema = await schema()
         guard schema.state == .ok else { return [integrity, schema] }
         return [integrity, schema, await signingKeys(), await sealedData(), await outbox(at: now)]
-            + (await refusedMails())
+            + (await refusedMails()) + (await webhooks())
+    }
+
+    /// Of each webhook with an event that failed and waits for its next attempt.
+    private func webhooks() async -> [Finding] {
+        guard let secrets = settings.secrets else { return [] }
+        do {
+            let store = makeAccounts(settings, secrets, database, System.world()).events
+            return try await store.failingWebhooks().map { webhook in
+                .warning(
+                    "webhook \(webhook.endpoint)",
+                    "\(webhook.waiting) events failed and wait, the oldest since \(webhook.since): \(webhook.reason)",
+                    "repair the endpoint, then run `gatehouse hooks replay --waiting \(webhook.endpoint)`")
+            }
+        } catch {
+            return [.problem("webhooks", "cannot be read: \(error)", "check the database")]
+        }
     }
 
     private func integrity() async -> Finding {

@@ -112,17 +112,20 @@ struct TestHook: AsyncParsableCommand {
 
 struct ReplayDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Queues finished deliveries again, with the same ID.",
-        discussion: "EXAMPLES:\n  gatehouse hooks replay --failed crm")
+        commandName: "replay", abstract: "Repeats deliveries now, with the same ID: finished ones, or ones that wait.",
+        discussion: "EXAMPLES:\n  gatehouse hooks replay --failed crm\n  gatehouse hooks replay --waiting crm")
 
     @OptionGroup var options: DataOptions
     @Argument(help: ArgumentHelp("The delivery's ID, from `gatehouse hooks list`.", valueName: "id")) var delivery:
         String?
     @Option(help: ArgumentHelp("Replay all failed deliveries to this webhook.", valueName: "webhook")) var failed:
         String?
+    @Option(help: ArgumentHelp("Deliver all that wait for this webhook.", valueName: "webhook")) var waiting: String?
 
     func validate() throws {
-        guard (delivery != nil) != (failed != nil) else { throw ValidationError("Specify a delivery or --failed.") }
+        guard [delivery, failed, waiting].compactMap(\.self).count == 1 else {
+            throw ValidationError("Specify a delivery, --failed or --waiting.")
+        }
     }
 
     func run() async throws {
@@ -133,20 +136,21 @@ struct ReplayDeliveries: AsyncParsableCommand {
             }
             choice = .one(id.text)
         } else {
-            choice = .failed(endpoint: failed ?? "")
+            choice = waiting.map { .waiting(endpoint: $0) } ?? .failed(endpoint: failed ?? "")
         }
         let opened = try await OpenedAccounts(options)
         let count = try await opened.accounts.events.replay(choice, at: System.now())
-        guard count > 0 || failed != nil else {
-            throw CommandFailure("No finished delivery has this ID. List them with `gatehouse hooks list`.")
+        guard count > 0 || delivery == nil else {
+            throw CommandFailure(
+                "No finished or waiting delivery has this ID. List them with `gatehouse hooks list`.")
         }
         // A removed webhook may still have deliveries, and a `gatehouse dev` folder does not name its webhooks.
-        if count == 0, let failed, options.data == nil,
-            !opened.settings.hooks.webhooks.contains(where: { $0.name == failed })
+        if count == 0, let name = failed ?? waiting, options.data == nil,
+            !opened.settings.hooks.webhooks.contains(where: { $0.name == name })
         {
             throw CommandFailure(
-                "The settings have no webhook \(failed), and no delivery to it has failed. List them with "
-                    + "`gatehouse hooks list`.")
+                "The settings have no webhook \(name), and no delivery to it \(failed == nil ? "waits" : "has failed"). "
+                    + "List them with `gatehouse hooks list`.")
         }
         try Output.line("\(count) deliveries queued")
     }

@@ -1,5 +1,5 @@
-import AccountStore
-import GatehouseWire
+package import AccountStore
+package import GatehouseWire
 import HTTPServing
 import Hummingbird
 
@@ -18,6 +18,29 @@ extension AdminHandlers {
         return response
     }
 
+    /// An extension whose pages cost the same for a log of any length. The last page has no `next`; others may be short.
+    @Sendable func searchAudit(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let query = Query(request)
+        var search = AuditSearch()
+        search.action = try query.searchText("action")
+        search.actor = try query.searchText("actor")
+        search.since = try query.time("since")
+        search.until = try query.time("until")
+        let found: (entries: [RecordedAuditEntry], next: String?)
+        do {
+            found = try await accounts.admin.searchAudit(
+                search, after: query["after"], limit: try query.listLimit(atMost: 1_000))
+        } catch is MalformedCursor {
+            throw Refusal.invalid("after must be a value of next for the same search")
+        }
+        return Answer.json(capacity: 512 * (found.entries.count + 1)) { writer in
+            writer.beginObject()
+            writer.list("entries", found.entries) { $0.auditEntry($1) }
+            writer.member("next", ifPresent: found.next)
+            writer.endObject()
+        }
+    }
+
     private func auditFilter(_ query: Query) throws -> AuditFilter? {
         guard let text = try query.searchText("query") else { return nil }
         let parts = text.split(ascii: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -31,7 +54,7 @@ extension AdminHandlers {
 }
 
 extension JSONWriter {
-    mutating func auditEntry(_ entry: RecordedAuditEntry) {
+    package mutating func auditEntry(_ entry: RecordedAuditEntry) {
         beginObject()
         member("id", entry.id)
         name("payload")

@@ -66,17 +66,9 @@ extension AdminHandlers {
             }
             search.state = state
         }
-        search.seenAfter = try time("seen_after", query)
-        search.seenBefore = try time("seen_before", query)
+        search.seenAfter = try query.time("seen_after")
+        search.seenBefore = try query.time("seen_before")
         return search
-    }
-
-    private func time(_ name: String, _ query: Query) throws -> Instant? {
-        guard let text = query[name] else { return nil }
-        guard let time = Instant(text) else {
-            throw Refusal.invalid("\(name) must be a time such as 2026-01-31T00:00:00Z")
-        }
-        return time
     }
 }
 

@@ -13,12 +13,20 @@ extension Query {
     }
 
     /// 1 to 100.
-    package func listLimit(or usual: Int = 50) throws -> Int {
+    package func listLimit(or usual: Int = 50, atMost most: Int = 100) throws -> Int {
         guard let text = self["limit"] else { return usual }
-        guard let limit = Int(text), (1...100).contains(limit) else {
-            throw Refusal.invalid("limit must be a number from 1 to 100")
+        guard let limit = Int(text), (1...most).contains(limit) else {
+            throw Refusal.invalid("limit must be a number from 1 to \(most)")
         }
         return limit
+    }
+
+    func time(_ name: String) throws -> Instant? {
+        guard let text = self[name] else { return nil }
+        guard let time = Instant(text) else {
+            throw Refusal.invalid("\(name) must be a time such as 2026-01-31T00:00:00Z")
+        }
+        return time
     }
 
     private func number(_ name: String, from least: Int = 0) throws -> Int? {

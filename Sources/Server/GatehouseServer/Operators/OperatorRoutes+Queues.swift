@@ -52,7 +52,7 @@ extension OperatorRoutes {
         }
     }
 
-    /// `changed` is 1 if the delivery had ended and waits again.
+    /// `changed` is 0 for a delivery that is due or being delivered. Otherwise it is due now, with the user's others.
     @Sendable func replayDelivery(_ request: Request, _ context: ServerContext) async throws -> Response {
         let id = try id("delivery_id", of: DeliveryStatus.self, context)
         let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)], context)

@@ -6,6 +6,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case overview = ""
     case users = "/users"
     case clients = "/clients"
+    case audit = "/audit"
     case mails = "/mails"
     case webhooks = "/webhooks"
     case keys = "/keys"
@@ -19,6 +20,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         case .overview: "Overview"
         case .users: "Users"
         case .clients: "OAuth Clients"
+        case .audit: "Audit Log"
         case .mails: "Emails"
         case .webhooks: "Webhooks"
         case .keys: "Keys"
@@ -41,8 +43,8 @@ extension WebPages {
     var consolePages: [PageRoute] {
         let pages: [any ConsolePage.Type] = [
             ConsoleSignInPage.self, ConsoleSecondStepPage.self, OverviewPage.self, UserListPage.self, UserPage.self,
-            UserActPage.self, ClientListPage.self, ClientPage.self, ClientActPage.self, OutboxPage.self,
-            WebhooksPage.self, KeysPage.self, ConfigurationPage.self, RequestsPage.self,
+            UserActPage.self, ClientListPage.self, ClientPage.self, ClientActPage.self, AuditPage.self,
+            OutboxPage.self, WebhooksPage.self, KeysPage.self, ConfigurationPage.self, RequestsPage.self,
         ]
         return pages.flatMap { $0.routes } + (settings.entry == nil ? [] : ConsoleEntryPage.routes)
     }

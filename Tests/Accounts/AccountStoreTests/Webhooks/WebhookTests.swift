@@ -259,6 +259,30 @@ struct WebhookTests {
         #expect(try await accounts.events.deliveries(limit: 10).isEmpty)
     }
 
+    @Test("Waiting deliveries are repeated now, in the user's order", arguments: TestDatabase.all)
+    func retry(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let accounts = store.accounts.telling([Self.endpoint("app", [.userCreated, .sessionStarted])])
+        _ = try await signUp(accounts, store, "ada@example.com")
+        let first = try #require(try await take(store).first)
+        // Another node is delivering it.
+        #expect(try await accounts.events.replay(.one(first.messageID), at: store.clock.now) == 0)
+        try await report(.failed(reason: "status 500"), of: first, store)
+        #expect(try await take(store).isEmpty)
+        let failing = try await accounts.events.failingWebhooks()
+        #expect(failing.map(\.endpoint) == ["app"] && failing.map(\.waiting) == [1])
+        #expect(failing.first?.reason == "status 500" && failing.first?.since != nil)
+        #expect(try await accounts.events.replay(.waiting(endpoint: "other"), at: store.clock.now) == 0)
+        #expect(try await accounts.events.replay(.one(first.messageID), at: store.clock.now) == 2)
+        let again = try #require(try await take(store).first)
+        #expect(again.messageID == first.messageID && again.attempt == 2)
+        try await report(.failed(reason: "status 500"), of: again, store)
+        #expect(try await accounts.events.replay(.waiting(endpoint: "app"), at: store.clock.now) == 2)
+        try await report(.delivered, of: try await take(store).first, store)
+        try await report(.delivered, of: try await take(store).first, store)
+        #expect(try await accounts.events.failingWebhooks().isEmpty)
+    }
+
     @Test("A replay works in batches, leaves out what was delivered, and is recorded once", arguments: TestDatabase.all)
     func replayInBatches(_ kind: TestDatabase) async throws {
         let recorded = RecordedStatements()

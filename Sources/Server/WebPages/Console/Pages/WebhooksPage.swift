@@ -25,7 +25,7 @@ struct WebhooksPage: ConsolePage {
                 ]
             }
             var deliveries = Table(
-                caption: "Deliveries", columns: ["Event", "Endpoint", "State", "Created (UTC)", "Attempts", "Replay"],
+                caption: "Deliveries", columns: ["Event", "Endpoint", "State", "Created (UTC)", "Attempts", "Again"],
                 empty: "Nothing has been delivered yet.")
             deliveries.rows = answer.deliveries.map { console.row($0) }
             return [.table(endpoints), .heading("Deliveries"), .table(deliveries)]
@@ -44,12 +44,13 @@ extension WebhooksPage {
     private func row(_ delivery: Deliveries.Delivery) -> [Cell] {
         var state = Cell([Badge(state: delivery.state)])
         state.detail = delivery.reason?.shown
+        let verb = delivery.endedAt == nil ? "Retry" : "Replay"
         let replay = Form(
-            action: ConsolePlace.webhooks.path + "/replay", hidden: [("id", delivery.id)], button: "Replay",
-            label: "Replay \(delivery.event.cutForChart)", style: .plain)
+            action: ConsolePlace.webhooks.path + "/replay", hidden: [("id", delivery.id)], button: verb,
+            label: "\(verb) \(delivery.event.cutForChart)", style: .plain)
         return [
             Cell(delivery.event.shown), Cell(delivery.endpoint.shown), state, Cell(delivery.createdAt.secondText),
-            Cell(Figures.count(delivery.attempts), isNumber: true), delivery.endedAt == nil ? Cell() : Cell(replay),
+            Cell(Figures.count(delivery.attempts), isNumber: true), Cell(replay),
         ]
     }
 }
