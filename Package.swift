@@ -39,7 +39,7 @@ let client = """
     Gatehouse: GatehouseWire Crypto
     GatehouseModel: Gatehouse GatehouseWire Crypto StringCatalogs
     GatehouseUI: GatehouseModel Gatehouse SwiftUI AuthenticationServices
-    GatehouseTesting: GatehouseModel Gatehouse GatehouseWire
+    GatehouseTesting: GatehouseModel Gatehouse GatehouseWire Crypto
     GatehouseDesktop: Gatehouse
     Development/HeadlessSwiftUI
     \(isLinux ? "PreviewPlugin:\nStringCatalogs:\nSwiftUI: PreviewPlugin StringCatalogs\nAuthenticationServices: SwiftUI" : "")

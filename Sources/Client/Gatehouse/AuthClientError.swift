@@ -140,7 +140,7 @@ public struct AuthRefusal: Hashable, Sendable {
     init(_ reply: HTTPReply) {
         let answer = AuthErrorAnswer(body: reply.body)
         self.init(
-            status: reply.status, code: answer.code, message: answer.message,
+            status: reply.status, code: answer.code ?? AuthErrorCode(ofProof: answer.oauthError), message: answer.message,
             weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
             linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
         setAsideTicket = answer.setAsideTicket
@@ -157,7 +157,23 @@ private struct RefusedRequest: Hashable {
     func hash(into _: inout Hasher) {}
 }
 
+extension AuthErrorCode {
+    /// The proof of the session's key is missing, invalid, used before, or of another key.
+    package static let invalidProof = Self(rawValue: "invalid_dpop_proof")
+    /// The server's clock differs: its nonce replaces the time.
+    static let useNonce = Self(rawValue: "use_dpop_nonce")
+
+    /// nil for OAuth's other errors (RFC 9449 §5 and §8).
+    fileprivate init?(ofProof error: String?) {
+        guard let code = [Self.invalidProof, .useNonce].first(where: { $0.rawValue == error }) else { return nil }
+        self = code
+    }
+}
+
 extension AuthRefusal {
+    /// Whether the server refused the proof of the session's key, or its lack.
+    var isAboutProof: Bool { code == .invalidProof || code == .useNonce }
+
     /// Excludes timeouts, a locked store, and 503.
     static let endsSession: Set<AuthErrorCode> = [
         .sessionNotFound, .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed, .sessionExpired,

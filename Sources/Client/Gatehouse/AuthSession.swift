@@ -52,8 +52,8 @@ public enum SignedOutReason: Hashable, Sendable {
     /// The app signed out.
     case requested
     /// The server ended the session (`session_not_found`, `user_not_found`, `user_banned`, `refresh_token_not_found`,
-    /// `refresh_token_already_used`, `session_expired`), or Apple did: ``consentRevoked``. `because` has the server's
-    /// reason.
+    /// `refresh_token_already_used`, `session_expired`), or the client did: ``consentRevoked``, ``deviceKeyLost``.
+    /// `because` has the server's reason.
     case endedByServer(AuthErrorCode, because: SessionEndReason? = nil)
     /// Another process with the same store signed out.
     case signedOutElsewhere
@@ -64,6 +64,9 @@ public enum SignedOutReason: Hashable, Sendable {
 extension SignedOutReason {
     /// The user stopped using Sign in with Apple for this app in the system's settings.
     public static let consentRevoked = SignedOutReason.endedByServer(.consentRevoked)
+    /// The session is bound to a key that this device does not have, for example after a backup was restored to a new
+    /// phone. The session continues on the device that has the key; here the user must sign in again.
+    public static let deviceKeyLost = SignedOutReason.endedByServer(.deviceKeyLost)
 }
 
 /// A change of the session.

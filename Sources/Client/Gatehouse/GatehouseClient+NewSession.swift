@@ -73,11 +73,12 @@ extension GatehouseClient {
         to request: AuthRequest, of old: AuthSession? = nil, bearer: String? = nil, then event: AuthEvent? = nil
     ) async throws -> SessionOrUser {
         let begun = try await coordinator.beginSignIn()
-        let (timed, answer) = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
-        switch answer {
+        let reply = try await caller.answer(request, bearer: old?.accessToken ?? bearer)
+        switch reply.answer {
         case .session(let session):
-            if let old { return .session(try await adopt(timed(session), begun: begun, insteadOf: old)) }
-            return .session(try await replace(by: timed(session), begun: begun, then: event))
+            let timed = reply.timed(session)
+            if let old { return .session(try await adopt(timed, begun: begun, insteadOf: old)) }
+            return .session(try await replace(by: timed, begun: begun, then: event))
         case .user(let user): return .user(user)
         case .pending: return .pending
         }

@@ -144,7 +144,7 @@ extension GatehouseClient {
         do {
             var token = old.session.accessToken
             if old.remaining(at: caller.clock.uptime()) == .zero {
-                token = try await caller.session(.refresh(old.session.refreshToken)).answer.accessToken
+                token = try await refreshed(old).answer.accessToken
             }
             _ = try await caller.send(request, bearer: token)
             return .revoked
@@ -155,6 +155,14 @@ extension GatehouseClient {
         } catch {
             return .notRevoked(.offline(.noAnswer(error.shortText)))
         }
+    }
+
+    private func refreshed(_ old: KeptSession) async throws -> TimedAnswer {
+        let key: OpenKey? = old.key.flatMap { stored in
+            // Ignored: the server then refuses, and the session expires later.
+            (try? caller.keys.open(stored)).map { OpenKey(stored: stored, signer: $0) }
+        }
+        return try await caller.refreshed(old.session.refreshToken, with: key)
     }
 
     /// If the token is refused, refreshes and repeats once. Ends the session if the server has.

@@ -32,6 +32,10 @@ public final class GatehouseClient: Sendable {
         public var refresh = RefreshRules()
         /// Whether signing in to another account keeps the current one on this device (``GatehouseClient/accounts``).
         public var allowsSeveralAccounts = false
+        /// The source of the keys that new sessions are bound to.
+        public var sessionKeys = SessionKeys.automatic
+        /// For tests; nil for ``sessionKeys``.
+        package var deviceKeys: DeviceKeys?
 
         /// The defaults.
         public init() {}
@@ -68,8 +72,8 @@ public final class GatehouseClient: Sendable {
         guard url.isSafeForTokens else { throw .insecureURL }
         self.reachability = url.isLoopback ? .unknown : reachability
         caller = AuthCaller(
-            url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
-            isOffline: self.reachability.isOffline)
+            url: url, key: publishableKey, transport: transport, clock: clock, randomness: randomness,
+            isOffline: self.reachability.isOffline, options)
         (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
         parked = Self.parked(storage, options)
     }
@@ -82,8 +86,8 @@ public final class GatehouseClient: Sendable {
     ) {
         self.reachability = reachability
         caller = AuthCaller(
-            url: url, key: publishableKey, clientInfo: options.clientInfo, transport: transport, clock: clock,
-            isOffline: reachability.isOffline)
+            url: url, key: publishableKey, transport: transport, clock: clock, randomness: randomness,
+            isOffline: reachability.isOffline, options)
         (coordinator, flows, revocations) = Self.parts(caller, storage, randomness, options)
         parked = Self.parked(storage, options)
     }
@@ -98,7 +102,8 @@ public final class GatehouseClient: Sendable {
     ) -> (TokenRefreshCoordinator, PendingFlows, KnownRevocations) {
         let coordinator = TokenRefreshCoordinator(
             slot: SessionSlot(storage: storage, key: options.storageKey), clock: caller.clock, rules: options.refresh,
-            randomBytes: randomness, exchange: { try await caller.session(.refresh($0)) })
+            randomBytes: randomness, keys: caller.keys, proofs: caller.proofs,
+            exchange: { try await caller.refreshed($0, with: $1) })
         return (
             coordinator, PendingFlows(storage: storage, key: options.storageKey, randomBytes: randomness),
             KnownRevocations(storage: storage, key: options.storageKey)

@@ -115,6 +115,12 @@ enum PasskeySignals {
 }
 #endif
 
+#if !canImport(CryptoKit)
+func makeEnclaveKey() -> StoredKey? { nil }
+
+func openEnclaveKey(_: StoredKey) throws(KeyProblem) -> any DeviceKey { throw .gone }
+#endif
+
 #if canImport(Security)
 package func systemKeychain(
     service: String, accessibility: KeychainAccessibility, clock: ClientClock

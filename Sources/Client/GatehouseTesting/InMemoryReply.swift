@@ -32,7 +32,7 @@ extension HTTPReply {
                 writer.sessionInfo(
                     id: session.id.wire, createdAt: session.createdAt.instant,
                     refreshedAt: session.refreshedAt?.instant, userAgent: session.userAgent,
-                    ipAddress: session.ipAddress, isCurrent: session.isCurrent,
+                    ipAddress: session.ipAddress, isCurrent: session.isCurrent, isBound: session.isBound,
                     oauthClient: session.oauthClient.map { ($0.id, $0.name) })
             }
             writer.endObject()
@@ -65,6 +65,7 @@ extension HTTPReply {
         case nil: writer.value(["message": "in memory"])
         case let code? where byGateway:
             writer.gatewayError(code: code.rawValue, message: refusal.message, field: refusal.field)
+        case .invalidProof?: writer.authError(.oauth(error: "invalid_dpop_proof"), .invalidProof, "in memory")
         case let code?:
             let reasons = refusal.weakPasswordReasons
             writer.authError(

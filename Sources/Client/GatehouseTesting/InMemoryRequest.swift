@@ -10,6 +10,8 @@ struct InMemoryRequest: Sendable {
     let body: AuthJSON
     /// The access token, or the app's API key.
     let bearer: String
+    /// nil without one.
+    let proof: Result<InMemoryProof, AuthClientError>?
 
     init(_ call: HTTPCall) {
         let parts = call.url.path.split(separator: "/").map(String.init)
@@ -19,6 +21,9 @@ struct InMemoryRequest: Sendable {
         query = call.url.queryValues
         // Ignored: a body that is no JSON counts as empty.
         body = call.body.flatMap { try? JSONReader.read($0) } ?? .null
+        proof = call.headers["dpop"].map { text in
+            Result { () throws(AuthClientError) in try InMemoryProof(text, for: call) }
+        }
         bearer = String((call.headers["authorization"] ?? "").dropFirst("Bearer ".count))
     }
 

@@ -7,6 +7,7 @@ extension InMemoryServer {
     /// - Parameter call: nil for a part of a call.
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {
+            presented = try request.proof?.get()
             if request.isGateway { return try gatewayReply(request, call, fault) }
             if call == .verifyCode { return try verified(request, at: now) }
             if let call, let opened = try session(request, call, fault, at: now) { return .session(opened.session) }
@@ -45,7 +46,8 @@ extension InMemoryServer {
         case .finishInBrowser, .openMailLink: return try exchange(request, at: now)
         case .confirmLink: return try confirm(request, at: now)
         case .recoverAccount: return try recover(AuthLinkTicket(request.text("link_ticket")), at: now)
-        case .refresh: return try refresh(refreshes[request.text("refresh_token")] ?? 0, at: now)
+        case .refresh: 
+            return try refreshWithKey(refreshes[request.text("refresh_token")] ?? 0, at: now)
         case .startOver: return try startOver(try caller(request), at: now)
         case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
         case .verifyFactor:

@@ -7,6 +7,7 @@ extension InMemoryServer {
         let number = number()
         (sessions[number], openers[number]) = (id, opener)
         devices[number] = SessionInfo(id: Fixtures.id(number), createdAt: now, userAgent: Fixtures.userAgent)
+        bind(number)
         return try refresh(number, at: now)
     }
 
@@ -27,8 +28,9 @@ extension InMemoryServer {
 
     func accessToken(_ number: Int, of session: Int) -> String {
         let level = protection.raised[session] == nil ? "aal1" : "aal2"
-        let claims: AuthJSON = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
-        return "e30.\(Base64URL.text(Array(claims.text.utf8))).\(number)"
+        var claims: AuthJSONObject = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
+        claims["cnf"] = keys[session].map { ["jkt": .string($0)] }
+        return "e30.\(Base64URL.text(Array(AuthJSON.object(claims).text.utf8))).\(number)"
     }
 
     /// The user's sessions, the caller's first.

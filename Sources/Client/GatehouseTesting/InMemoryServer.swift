@@ -40,6 +40,11 @@ struct InMemoryServer: Sendable {
     var mailLinks: [InMemoryAuthService.Mail: MailLink] = [:]
     /// By session number.
     var devices: [Int: SessionInfo] = [:]
+    /// Thumbprints of bound sessions' keys, by session number.
+    var keys: [Int: String] = [:]
+    var usedProofs: Set<String> = []
+    /// The current request's.
+    var presented: InMemoryProof?
     var settings: AuthServerSettings = {
         var settings = AuthServerSettings(
             providers: [.apple, .google], allowsEmail: true, sendsMail: true, codeLength: 6)

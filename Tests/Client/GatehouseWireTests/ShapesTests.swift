@@ -119,14 +119,16 @@ struct ShapesTests {
                 writer.list("sessions", [true, false]) { writer, isCurrent in
                     writer.sessionInfo(
                         id: Self.id, createdAt: Self.time, refreshedAt: isCurrent ? Self.time : nil,
-                        userAgent: isCurrent ? "curl" : nil, ipAddress: isCurrent ? "::1" : nil, isCurrent: isCurrent)
+                        userAgent: isCurrent ? "curl" : nil, ipAddress: isCurrent ? "::1" : nil, isCurrent: isCurrent,
+                        isBound: isCurrent)
                 }
                 writer.endObject()
             })
         let (id, date) = (try #require(UUID(uuidString: Self.id)), try #require(sessions.first).createdAt)
         #expect(date.instant == Self.time)
-        let current = SessionInfo(
+        var current = SessionInfo(
             id: id, createdAt: date, refreshedAt: date, userAgent: "curl", ipAddress: "::1", isCurrent: true)
+        current.isBound = true
         #expect(sessions == [current, SessionInfo(id: id, createdAt: date)])
         let links = try AuthUndoableLink.list(
             json: json { writer in

@@ -28,44 +28,50 @@ struct AuthCaller: Sendable {
     let transport: HTTPTransport
     let clock: ClientClock
     let isOffline: @Sendable () -> Bool
+    let keys: DeviceKeys
+    let proofs: KeyProofs
 
     static let apiVersion = "2024-01-01"
 
+    init(
+        url: URL, key: String, transport: @escaping HTTPTransport, clock: ClientClock,
+        randomness: @escaping @Sendable (Int) -> [UInt8], isOffline: @escaping @Sendable () -> Bool,
+        _ options: GatehouseClient.Options
+    ) {
+        self.url = url
+        self.key = key
+        self.transport = transport
+        self.clock = clock
+        self.isOffline = isOffline
+        clientInfo = options.clientInfo
+        keys = options.deviceKeys ?? DeviceKeys(options.sessionKeys, randomBytes: randomness)
+        proofs = KeyProofs(clock: clock, randomBytes: randomness)
+    }
+
     /// - Parameter bearer: The user's access token; nil sends the app's key.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
+        try await send(try call(request, bearer: bearer))
+    }
+
+    /// - Throws: ``AuthClientError``, `CancellationError`.
+    func send(_ call: HTTPCall) async throws -> HTTPReply {
         let reply: HTTPReply
+        let sent = clock.now()
         do {
             // Not every transport checks, and a replaced refresh could overlap the next.
             try Task.checkCancellation()
-            reply = try await transport(call(request, bearer: bearer))
+            reply = try await transport(call)
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             if let error = error as? AuthClientError { throw error }
             // Only explains the failure: the system may wrongly report no connection for hours.
             throw AuthClientError.offline(isOffline() ? .noConnection : .noAnswer(error.shortText))
         }
+        proofs.note(reply, sent: sent)
         guard (200..<300).contains(reply.status) else { throw AuthClientError.refused(AuthRefusal(reply)) }
         return reply
     }
 
-    func session(_ request: AuthRequest, bearer: String? = nil) async throws -> TimedAnswer {
-        let (timed, answer) = try await answer(request, bearer: bearer)
-        guard case .session(let session) = answer else {
-            throw AuthClientError.unexpectedAnswer("session.access_token: expected a string")
-        }
-        return timed(session)
-    }
-
-    func answer(
-        _ request: AuthRequest, bearer: String? = nil
-    ) async throws -> (timed: (AuthSessionAnswer) -> TimedAnswer, answer: AuthAnswer) {
-        let (sentAt, sentDate) = (clock.uptime(), clock.now())
-        let reply = try await send(request, bearer: bearer)
-        let answer = try Self.read(reply) { json throws(WireProblem) in try AuthAnswer(json: json) }
-        return (
-            { TimedAnswer(answer: $0, sentAt: sentAt, sentDate: sentDate, serverDate: reply.date) }, answer
-        )
-    }
 
     func user(_ request: AuthRequest, bearer: String? = nil) async throws -> AuthUser {
         let reply = try await send(request, bearer: bearer)

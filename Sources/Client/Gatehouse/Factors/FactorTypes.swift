@@ -214,6 +214,9 @@ struct AccessTokenClaims {
 
     var sessionID: UUID? { claims["session_id"]?.stringValue.flatMap { UUID(uuidString: $0) } }
 
+    /// Of the key that the session is bound to (RFC 7800 §3.1).
+    var keyThumbprint: String? { claims["cnf"]?["jkt"]?.stringValue }
+
     var level: AuthAssuranceLevel? {
         claims["aal"]?.stringValue.map { AuthAssuranceLevel(rawValue: $0) }
     }

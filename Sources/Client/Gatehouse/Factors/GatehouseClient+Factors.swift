@@ -11,7 +11,7 @@ extension GatehouseClient {
     func raise(_ request: AuthRequest) async throws -> AuthSession {
         let caller = caller
         return try await asUser { _, _ in
-            try await self.coordinator.raisedSession { try await caller.session(request, bearer: $0) }
+            try await self.coordinator.raisedSession { try await caller.raised(request, bearer: $0) }
         }
     }
 

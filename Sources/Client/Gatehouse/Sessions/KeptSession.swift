@@ -7,6 +7,8 @@ struct TimedAnswer: Sendable {
     /// The wall clock when the request was sent. After a slow response, a restored token expires early, which is safe.
     var sentDate: Date
     var serverDate: Date?
+    /// The key whose proof the request had.
+    var key: StoredKey?
 }
 
 struct KeptSession: Sendable {
@@ -18,6 +20,8 @@ struct KeptSession: Sendable {
     var givenAt: Duration?
     /// The server's clock minus the device's.
     var serverAhead: TimeInterval
+    /// nil for a session of a client without keys.
+    var key: StoredKey?
 
     /// Zero once expired.
     func remaining(at uptime: Duration) -> Duration {
@@ -51,6 +55,7 @@ extension KeptSession {
         goodUntil = timed.sentAt + .seconds(lifetime)
         givenAt = timed.sentAt
         serverAhead = serverNow.timeIntervalSince(timed.sentDate)
+        key = timed.key?.bound(by: answer.accessToken)
     }
 
     /// Another process's uptime is meaningless, so this uses the wall clock, corrected by its error at receipt, if
@@ -62,6 +67,7 @@ extension KeptSession {
             expiresAt: stored.access?.expiresAt ?? 0, user: stored.user)
         generation = stored.generation
         lineage = stored.lineage
+        key = stored.key
         givenAt = nil
         serverAhead = stored.access?.serverAhead ?? 0
         guard let access = stored.access else { return }
@@ -76,6 +82,6 @@ extension KeptSession {
             expiresAt: session.expiresAt, serverAhead: serverAhead)
         return StoredSession(
             generation: generation, lineage: lineage, refreshToken: session.refreshToken, user: session.user,
-            access: session.accessToken.isEmpty ? nil : access)
+            access: session.accessToken.isEmpty ? nil : access, key: key)
     }
 }

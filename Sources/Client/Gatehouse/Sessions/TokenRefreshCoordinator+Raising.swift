@@ -62,7 +62,8 @@ extension TokenRefreshCoordinator {
         guard let before = kept else { throw Superseded() }
         let current = try await gate.run { try await self.reread(before, startedIn) }
         let token = current.session.accessToken
-        let timed = try await exchanged(startedIn) { try await call(token) }
+        var timed = try await exchanged(startedIn) { try await call(token) }
+        timed.key = current.key
         guard timed.answer.user.id == current.session.user.id else {
             throw AuthClientError.unexpectedAnswer("a verification returned a different user")
         }

@@ -143,8 +143,9 @@ extension TokenRefreshCoordinator {
         }
         let timed: TimedAnswer
         do {
-            let (exchange, refreshToken) = (exchange, current.session.refreshToken)
-            timed = try await exchanged(startedIn) { try await exchange(refreshToken) }
+            timed = try await exchangedWithKey(current, startedIn)
+        } catch let lost as KeyIsLost {
+            throw try await gate.run { try await self.end(current, lost.refusal, startedIn) }
         } catch AuthClientError.refused(let refusal) where refusal.endsRefresh {
             throw try await gate.run { try await self.end(current, refusal, startedIn) }
         } catch {
@@ -170,7 +171,7 @@ extension TokenRefreshCoordinator {
         case .damaged: return before
         case .session(let stored)
         where stored.generation == before.generation && stored.refreshToken == before.session.refreshToken:
-            return kept ?? before
+            return adopt(stored.key, of: stored.generation) ?? before
         case .absent:
             advanceEpoch(isOwnFlight: isOwnFlight)
             endedLineage = before.lineage

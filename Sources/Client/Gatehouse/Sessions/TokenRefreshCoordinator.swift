@@ -31,7 +31,9 @@ actor TokenRefreshCoordinator {
     let clock: ClientClock
     let rules: RefreshRules
     let randomBytes: @Sendable (Int) -> [UInt8]
-    let exchange: @Sendable (String) async throws -> TimedAnswer
+    let keys: DeviceKeys
+    let proofs: KeyProofs
+    let exchange: @Sendable (_ refreshToken: String, OpenKey?) async throws -> TimedAnswer
     let gate = SerialGate()
 
     var state = State.restoring
@@ -66,12 +68,15 @@ actor TokenRefreshCoordinator {
 
     init(
         slot: SessionSlot, clock: ClientClock, rules: RefreshRules, randomBytes: @escaping @Sendable (Int) -> [UInt8],
-        exchange: @escaping @Sendable (String) async throws -> TimedAnswer
+        keys: DeviceKeys, proofs: KeyProofs,
+        exchange: @escaping @Sendable (_ refreshToken: String, OpenKey?) async throws -> TimedAnswer
     ) {
         self.slot = slot
         self.clock = clock
         self.rules = rules
         self.randomBytes = randomBytes
+        self.keys = keys
+        self.proofs = proofs
         self.exchange = exchange
     }
 

@@ -9,6 +9,8 @@ struct StoredSession: Hashable, Sendable {
     var user: AuthUser
     /// nil if the second write failed.
     var access: StoredAccess?
+    /// In the same entry as the refresh token, which is bound to it.
+    var key: StoredKey?
 }
 
 struct StoredAccess: Hashable, Sendable {
@@ -86,10 +88,19 @@ struct SessionSlot: Sendable {
 
     /// Returns false if the slot has another generation.
     func save(_ user: AuthUser, generation: String) async throws -> Bool {
+        try await change(generation) { $0.user = user }
+    }
+
+    /// Returns false if the slot has another generation.
+    func save(_ key: StoredKey, generation: String) async throws -> Bool {
+        try await change(generation) { $0.key = key }
+    }
+
+    private func change(_ generation: String, _ change: (inout StoredSession) -> Void) async throws -> Bool {
         switch await load() {
         case .unavailable(let reason): throw AuthClientError.storeUnavailable(reason)
         case .session(var session) where session.generation == generation:
-            session.user = user
+            change(&session)
             try await write(session.refreshEntry, for: refreshKey)
             return true
         case .session, .absent, .damaged: return false
@@ -171,7 +182,9 @@ extension StoredSession {
             // Ignored: as above.
             let user = try? AuthUser(json: json["user"] ?? .null)
         else { return nil }
-        self.init(generation: generation, lineage: lineage, refreshToken: token, user: user, access: nil)
+        self.init(
+            generation: generation, lineage: lineage, refreshToken: token, user: user, access: nil,
+            key: json["key"].flatMap(StoredKey.init))
     }
 
     fileprivate var refreshEntry: [UInt8] {
@@ -182,6 +195,7 @@ extension StoredSession {
         writer.member("refresh_token", refreshToken)
         writer.name("user")
         user.write(to: &writer)
+        if let key { writer.member("key", key.json) }
         writer.endObject()
         return writer.bytes
     }

@@ -104,8 +104,17 @@ extension SignInMessage {
     /// Creates the message about a session that the server ended.
     public init?(_ reason: SignedOutReason) {
         guard case .endedByServer(let code, let cause) = reason else { return nil }
-        self = cause.flatMap(Self.init(ended:)) ?? (code == .userBanned ? Self(Self.blocked) : Self.sessionExpired)
+        self = cause.flatMap(Self.init(ended:)) ?? Self(ended: code)
         reported = .ended(code, because: cause)
+    }
+
+    private init(ended code: AuthErrorCode) {
+        switch code {
+        case .userBanned: self.init(Self.blocked)
+        case .deviceKeyLost:
+            self.init("This device's key is gone, for example after moving to a new phone. Sign in again.")
+        default: self = Self.sessionExpired
+        }
     }
 
     private init?(ended cause: SessionEndReason) {

@@ -68,6 +68,10 @@ private struct DeviceRow: View {
                 if device.oauthClient == nil, let details = device.device?.details {
                     Text(verbatim: details).textStyle(.footnote).foregroundStyle(.secondary)
                 }
+                if device.isBound {
+                    (device.isCurrent ? Text(ui: "Protected by this device") : Text(ui: "Protected by its device"))
+                        .textStyle(.footnote).foregroundStyle(.secondary)
+                }
                 if !device.isCurrent {
                     Text(ui: "Last used \(lastUse)").textStyle(.footnote).foregroundStyle(.secondary)
                 }

@@ -14,6 +14,8 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var ipAddress: String?
     /// Whether it is the caller's session.
     public var isCurrent: Bool
+    /// Whether it is bound to a key of the device: a copy of its tokens does not work elsewhere. False if unknown.
+    public var isBound = false
     /// The app or agent with access; nil for a device.
     public var oauthClient: OAuthSessionClient?
 
@@ -68,6 +70,7 @@ extension SessionInfo {
                 id: try members.uuid("id"), createdAt: try members.requiredDate("created_at"),
                 refreshedAt: members.date("refreshed_at"), userAgent: members.text("user_agent"),
                 ipAddress: members.text("ip"), isCurrent: members.bool("is_current"))
+            session.isBound = members.bool("bound")
             session.oauthClient = OAuthSessionClient(members.object("oauth_client"))
             return session
         }
@@ -77,7 +80,7 @@ extension SessionInfo {
 extension JSONWriter {
     package mutating func sessionInfo(
         id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool,
-        oauthClient: (id: String, name: String)? = nil
+        isBound: Bool, oauthClient: (id: String, name: String)? = nil
     ) {
         beginObject()
         member("id", id)
@@ -86,6 +89,7 @@ extension JSONWriter {
         member("user_agent", ifPresent: userAgent)
         member("ip", ifPresent: ipAddress)
         member("is_current", isCurrent)
+        member("bound", isBound)
         if let oauthClient {
             name("oauth_client")
             beginObject()

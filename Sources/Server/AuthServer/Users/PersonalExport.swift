@@ -22,6 +22,7 @@ extension UserHandlers {
                     id: found.session.id.text, createdAt: found.session.createdAt,
                     refreshedAt: found.session.refreshedAt, userAgent: found.device.userAgent,
                     ipAddress: found.device.address, isCurrent: found.session.id == caller.session?.id,
+                    isBound: found.session.keyThumbprint != nil,
                     oauthClient: found.session.client.map { ($0.publicID, $0.name) })
             }
             writer.list("audit_log", record.audit) { $0.exported($1) }

@@ -17,7 +17,7 @@ extension UserHandlers {
                 writer.sessionInfo(
                     id: session.id.text, createdAt: session.createdAt, refreshedAt: session.refreshedAt,
                     userAgent: found.device.userAgent, ipAddress: found.device.address,
-                    isCurrent: session.id == caller.session?.id,
+                    isCurrent: session.id == caller.session?.id, isBound: session.keyThumbprint != nil,
                     oauthClient: session.client.map { ($0.publicID, $0.name) })
             }
             writer.endObject()

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+
+/// Writes the proofs that requests carry (RFC 9449 §4.2), by the server's clock as far as its responses show it.
+struct KeyProofs: Sendable {
+    private struct State: Sendable {
+        /// The server's clock minus the device's.
+        var serverAhead: TimeInterval = 0
+        /// `iat` of the newest proof.
+        var newest: Int64 = 0
+        var nonce: (text: String, until: Duration)?
+        var areRefused = false
+    }
+
+    /// The server accepts a nonce for at least four minutes.
+    private static let nonceLifetime: Duration = .seconds(180)
+    /// The server accepts proofs from up to 30 seconds ahead of its clock.
+    private static let leeway: Int64 = 30
+    private static let step: Int64 = 20
+
+    private let clock: ClientClock
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let state = Locked(State())
+
+    init(clock: ClientClock, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+        (self.clock, self.randomBytes) = (clock, randomBytes)
+    }
+
+    /// Whether the server accepts sign-ins only without proofs: it has another URL than the client's.
+    var areRefused: Bool { state.withLock { $0.areRefused } }
+
+    func stop() { state.withLock { $0.areRefused = true } }
+
+    /// Makes the next proof newer than those of other processes, whose clocks may differ.
+    func skip() {
+        let now = clock.now().timeIntervalSince1970
+        state.withLock { $0.newest = Self.seconds(now + $0.serverAhead) + Self.step }
+    }
+
+    /// - Parameter accessToken: The one that the request presents.
+    func proof(by key: any DeviceKey, for call: HTTPCall, accessToken: String?) throws(KeyProblem) -> String {
+        let (now, uptime) = (clock.now().timeIntervalSince1970, clock.uptime())
+        let (time, nonce) = state.withLock { state in
+            let corrected = Self.seconds(now + state.serverAhead)
+            // The server takes an older proof than its newest for a copy.
+            let isAhead = state.newest > corrected && state.newest - corrected <= Self.leeway
+            state.newest = isAhead ? state.newest : corrected
+            return (state.newest, state.nonce.flatMap { $0.until > uptime ? $0.text : nil })
+        }
+        var claims: AuthJSONObject = [
+            "jti": .string(Base64URL.text(randomBytes(16))), "htm": .string(call.method),
+            "htu": .string(String(call.url.absoluteString.prefix { $0 != "?" && $0 != "#" })), "iat": .integer(time),
+        ]
+        claims["nonce"] = nonce.map(AuthJSON.string)
+        claims["ath"] = accessToken.map { .string(Base64URL.text(Array(SHA256.hash(data: Array($0.utf8))))) }
+        let header: AuthJSON = ["typ": "dpop+jwt", "alg": "ES256", "jwk": .object(key.members)]
+        let input = [header, .object(claims)].map { Base64URL.text(Array($0.text.utf8)) }.joined(separator: ".")
+        return input + "." + Base64URL.text(try key.signature(of: Array(input.utf8)))
+    }
+
+    /// Learns the server's time and nonce.
+    ///
+    /// - Parameter sent: The device's time when the request was sent.
+    func note(_ reply: HTTPReply, sent: Date) {
+        let middle = sent.addingTimeInterval(clock.now().timeIntervalSince(sent) / 2)
+        let until = clock.uptime() + Self.nonceLifetime
+        state.withLock { state in
+            // Whole seconds, cut off.
+            if let date = reply.date { state.serverAhead = date.timeIntervalSince(middle) + 0.5 }
+            if let nonce = reply.headers["dpop-nonce"], (1...256).contains(nonce.utf8.count) {
+                state.nonce = (nonce, until)
+            }
+        }
+    }
+
+    private static func seconds(_ time: TimeInterval) -> Int64 { Int64(exactly: time.rounded(.down)) ?? 0 }
+}
