@@ -60,6 +60,7 @@ public final class InMemoryAuthService: Sendable {
         var options = GatehouseClient.Options()
         options.refresh.retries = 0
         options.allowsSeveralAccounts = allowsSeveralAccounts
+        options.sessionKeys = .software
         client = GatehouseClient(
             safeURL: url.appending(path: "auth/v1"), publishableKey: "sb_publishable_in_memory", storage: network,
             transport: network.send, clock: network.deviceClock, randomness: network.randomBytes, options: options,

@@ -46,7 +46,7 @@ extension InMemoryServer {
         case .finishInBrowser, .openMailLink: return try exchange(request, at: now)
         case .confirmLink: return try confirm(request, at: now)
         case .recoverAccount: return try recover(AuthLinkTicket(request.text("link_ticket")), at: now)
-        case .refresh: 
+        case .refresh:
             return try refreshWithKey(refreshes[request.text("refresh_token")] ?? 0, at: now)
         case .startOver: return try startOver(try caller(request), at: now)
         case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)

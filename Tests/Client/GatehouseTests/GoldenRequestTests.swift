@@ -15,6 +15,12 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
     let call: @Sendable (GatehouseClient) async throws -> Void
 
     var testDescription: String { name }
+
+    /// Whether the request has a proof of a key: it opens or refreshes a session.
+    var isProven: Bool {
+        let paths = ["/token?", "/signup", "/verify", "/passkeys/authentication/verify", "/passkeys/signup/verify"]
+        return paths.contains { request.hasPrefix("POST " + $0) }
+    }
 }
 
 @Suite("Golden requests")
@@ -32,7 +38,10 @@ struct GoldenRequestTests {
             "x-client-info": "gatehouse-swift/0.3", "x-supabase-api-version": "2024-01-01",
         ]
         if call.body != nil { headers["content-type"] = "application/json" }
+        // Another one for each request.
+        headers["dpop"] = call.headers["dpop"]
         #expect(call.headers == headers)
+        #expect((call.headers["dpop"] != nil) == golden.isProven)
         #expect(recorder.calls.count == (golden.bearer == "key" ? 1 : 2))
     }
 }

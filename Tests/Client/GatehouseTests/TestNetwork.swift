@@ -28,6 +28,7 @@ final class TestNetwork: Sendable {
         var lasting = Fault.none
         var isHeld = false
         var dateShift = Duration.zero
+        var dropsProofs = false
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -42,6 +43,8 @@ final class TestNetwork: Sendable {
     func stay(_ fault: Fault) { state.withLock { $0.lasting = fault } }
     /// Delays responses after the server signed their tokens.
     func sendDates(ahead: Duration) { state.withLock { $0.dateShift = ahead } }
+    /// As to a server that ignores them.
+    func withoutProofs(_ dropsProofs: Bool) { state.withLock { $0.dropsProofs = dropsProofs } }
     /// Removes all faults.
     func clear() { state.withLock { ($0.faults, $0.lasting) = ([], .none) } }
     /// Until ``release()``. A cancelled call waits like the others.
@@ -93,6 +96,7 @@ final class TestNetwork: Sendable {
     private func deliver(_ call: HTTPCall) async throws -> HTTPReply {
         var headers = HTTPFields()
         for (name, value) in call.headers { headers[HTTPField.Name(name)!] = value }
+        if state.withLock({ $0.dropsProofs }) { headers[HTTPField.Name("dpop")!] = nil }
         let path = call.url.path + (call.url.query(percentEncoded: true).map { "?" + $0 } ?? "")
         let answer = try await server.send(
             HTTPRequest.Method(call.method)!, path, headers: headers, raw: call.body ?? [])
@@ -174,15 +178,20 @@ struct World: Sendable {
         try Self.client(network, device, storage ?? self.storage, "sb_publishable_test", options ?? self.options)
     }
 
+    /// As the server is reached by another URL than its own.
+    func client(at url: String) throws -> GatehouseClient {
+        try Self.client(network, device, storage, "sb_publishable_test", options, url: url)
+    }
+
     private static func client(
         _ network: TestNetwork, _ device: TestDevice, _ storage: any SecureStorage, _ key: String,
-        _ options: GatehouseClient.Options
+        _ options: GatehouseClient.Options, url: String = TestServer.issuer
     ) throws -> GatehouseClient {
         let randomness = TestRandomness()
         // Other randomness: generations must never collide.
         let process = device.startProcess()
         return try GatehouseClient(
-            url: URL(string: TestServer.issuer)!, publishableKey: key, storage: storage,
+            url: URL(string: url)!, publishableKey: key, storage: storage,
             transport: network.transport, clock: device.clock,
             randomness: { count in randomness.bytes(count).map { $0 ^ process } }, options: options)
     }
@@ -199,10 +208,10 @@ struct World: Sendable {
 
     static func with(
         storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test",
-        change: @escaping @Sendable (World) -> Void = { _ in }, _ test: (World) async throws -> Void
+        options: GatehouseClient.Options = GatehouseClient.Options(), change: @escaping @Sendable (World) -> Void = { _ in }, _ test: (World) async throws -> Void
     ) async throws {
         try await TestServer.with { server in
-            let world = try World(server, storage: storage, key: key)
+            let world = try World(server, storage: storage, key: key, options: options)
             change(world)
             try await test(world)
         }

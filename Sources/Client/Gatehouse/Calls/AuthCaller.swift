@@ -72,7 +72,6 @@ struct AuthCaller: Sendable {
         return reply
     }
 
-
     func user(_ request: AuthRequest, bearer: String? = nil) async throws -> AuthUser {
         let reply = try await send(request, bearer: bearer)
         return try Self.read(reply) { json throws(WireProblem) in try AuthUser(json: json) }

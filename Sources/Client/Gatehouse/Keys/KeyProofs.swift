@@ -4,8 +4,8 @@ import Foundation
 /// Writes the proofs that requests carry (RFC 9449 §4.2), by the server's clock as far as its responses show it.
 struct KeyProofs: Sendable {
     private struct State: Sendable {
-        /// The server's clock minus the device's.
-        var serverAhead: TimeInterval = 0
+        /// The server's clock minus the device's; nil if unknown.
+        var serverAhead: TimeInterval?
         /// `iat` of the newest proof.
         var newest: Int64 = 0
         var nonce: (text: String, until: Duration)?
@@ -17,6 +17,8 @@ struct KeyProofs: Sendable {
     /// The server accepts proofs from up to 30 seconds ahead of its clock.
     private static let leeway: Int64 = 30
     private static let step: Int64 = 20
+    /// In seconds. A slower response says too little about the server's clock.
+    private static let longestTrip: TimeInterval = 10
 
     private let clock: ClientClock
     private let randomBytes: @Sendable (Int) -> [UInt8]
@@ -34,14 +36,18 @@ struct KeyProofs: Sendable {
     /// Makes the next proof newer than those of other processes, whose clocks may differ.
     func skip() {
         let now = clock.now().timeIntervalSince1970
-        state.withLock { $0.newest = Self.seconds(now + $0.serverAhead) + Self.step }
+        state.withLock { state in
+            let corrected = Self.seconds(now + (state.serverAhead ?? 0))
+            let isAhead = state.newest > corrected && state.newest - corrected < Self.leeway
+            state.newest = max(corrected + Self.step, isAhead ? state.newest + 1 : 0)
+        }
     }
 
     /// - Parameter accessToken: The one that the request presents.
     func proof(by key: any DeviceKey, for call: HTTPCall, accessToken: String?) throws(KeyProblem) -> String {
         let (now, uptime) = (clock.now().timeIntervalSince1970, clock.uptime())
         let (time, nonce) = state.withLock { state in
-            let corrected = Self.seconds(now + state.serverAhead)
+            let corrected = Self.seconds(now + (state.serverAhead ?? 0))
             // The server takes an older proof than its newest for a copy.
             let isAhead = state.newest > corrected && state.newest - corrected <= Self.leeway
             state.newest = isAhead ? state.newest : corrected
@@ -58,15 +64,20 @@ struct KeyProofs: Sendable {
         return input + "." + Base64URL.text(try key.signature(of: Array(input.utf8)))
     }
 
+    /// The difference at an earlier response, until there is a new one.
+    func assume(serverAhead: TimeInterval) { state.withLock { $0.serverAhead = $0.serverAhead ?? serverAhead } }
+
     /// Learns the server's time and nonce.
     ///
     /// - Parameter sent: The device's time when the request was sent.
     func note(_ reply: HTTPReply, sent: Date) {
-        let middle = sent.addingTimeInterval(clock.now().timeIntervalSince(sent) / 2)
+        let trip = clock.now().timeIntervalSince(sent)
         let until = clock.uptime() + Self.nonceLifetime
         state.withLock { state in
-            // Whole seconds, cut off.
-            if let date = reply.date { state.serverAhead = date.timeIntervalSince(middle) + 0.5 }
+            if let date = reply.date, (0...Self.longestTrip).contains(trip) {
+                // `Date` is in whole seconds, cut off.
+                state.serverAhead = date.timeIntervalSince(sent) - trip / 2 + 0.5
+            }
             if let nonce = reply.headers["dpop-nonce"], (1...256).contains(nonce.utf8.count) {
                 state.nonce = (nonce, until)
             }

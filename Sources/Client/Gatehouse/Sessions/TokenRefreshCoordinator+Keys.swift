@@ -13,6 +13,7 @@ extension TokenRefreshCoordinator {
     ///   key, and then the token alone.
     func exchangedWithKey(_ current: KeptSession, _ startedIn: Int) async throws -> TimedAnswer {
         let token = current.session.refreshToken
+        proofs.assume(serverAhead: current.serverAhead)
         guard let stored = try await key(of: current, startedIn) else {
             return try await exchanged(token, nil, startedIn)
         }
