@@ -86,6 +86,36 @@ def test_a_proof_works_once_on_every_node(server, phone):
     assert refresh(server, token, older).json()["error"] == "invalid_dpop_proof"
 
 
+def test_a_copied_access_token_changes_nothing(server, phone):
+    token = sign_in(server, phone, User(server).email)["access_token"]
+
+    def rename(proof=None):
+        headers = {"Authorization": f"Bearer {token}", **({"DPoP": proof} if proof else {})}
+        return httpx.put(f"{server.auth_url}/user", json={"data": {"name": "Eve"}}, headers=headers)
+
+    for proof in (
+        None, Device(server).proof("/user", "PUT", access=token), phone.proof("/user", "PUT", access="other"),
+        phone.proof("/user", "PUT"),
+    ):
+        refused = rename(proof)
+        assert refused.status_code == 400 and refused.json()["error"] == "invalid_dpop_proof"
+    assert rename(phone.proof("/user", "PUT", access=token)).status_code == 200
+    sessions = httpx.get(f"{server.auth_url}/sessions", headers={"Authorization": f"Bearer {token}"}).json()["sessions"]
+    assert [session["bound"] for session in sessions if session["is_current"]] == [True]
+
+
+def test_keys_are_required_from_a_date_on(session_servers):
+    server = session_servers.serve(**OAUTH, GATEHOUSE_SESSION_KEYS_REQUIRED_FROM="2020-01-31").start()
+    phone, password = Device(server), {"email": f"{secrets.token_hex(8)}@example.com", "password": PASSWORD}
+    for path in ("/signup", "/token?grant_type=password"):
+        refused = httpx.post(server.auth_url + path, json=password)
+        assert refused.status_code == 400 and refused.json()["error"] == "invalid_dpop_proof"
+    session = httpx.post(f"{server.auth_url}/signup", json=password, headers={"DPoP": phone.proof("/signup")}).json()
+    refused = refresh(server, session["refresh_token"])
+    assert refused.status_code == 400 and "update the app" in refused.json()["error_description"]
+    assert refresh(server, session["refresh_token"], phone.proof("/token")).status_code == 200
+
+
 def test_a_session_without_a_key_gets_one_with_its_next_token(server, phone):
     session = sign_in(server, None, User(server).email)
     assert "cnf" not in claims(server, session["access_token"])

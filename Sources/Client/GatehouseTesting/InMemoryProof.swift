@@ -8,6 +8,7 @@ struct InMemoryProof: Sendable {
     /// RFC 7638, with SHA-256.
     let thumbprint: String
     let id: String
+    let accessTokenHash: String?
 
     /// - Throws: `invalid_dpop_proof`. The device's clock is this server's, so the time is not checked.
     init(_ text: String, for call: HTTPCall) throws(AuthClientError) {
@@ -19,7 +20,7 @@ struct InMemoryProof: Sendable {
             let id = claims["jti"]?.stringValue, let method = claims["htm"]?.stringValue,
             let target = claims["htu"]?.stringValue, claims["iat"]?.intValue != nil
         else { throw .unproven }
-        (thumbprint, self.id) = (key.thumbprint, id)
+        (thumbprint, self.id, accessTokenHash) = (key.thumbprint, id, claims["ath"]?.stringValue)
         var url = URLComponents(url: call.url, resolvingAgainstBaseURL: false)
         url?.query = nil
         guard method == call.method, target == url?.string else { throw .unproven }
@@ -69,6 +70,13 @@ extension InMemoryServer {
             bind(session)
         }
         return try refresh(session, at: now)
+    }
+
+    /// Only a device with the key changes anything with a bound session's access token.
+    func requireKey(of caller: Caller, _ request: InMemoryRequest) throws(AuthClientError) {
+        guard let key = keys[caller.id], request.changesAccount else { return }
+        let hash = Base64URL.text(Array(SHA256.hash(data: Array(request.bearer.utf8))))
+        guard presented?.thumbprint == key, presented?.accessTokenHash == hash else { throw .unproven }
     }
 
     /// To the key whose proof the request has.

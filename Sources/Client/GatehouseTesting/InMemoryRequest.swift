@@ -30,6 +30,11 @@ struct InMemoryRequest: Sendable {
     /// Empty if absent.
     func text(_ name: String) -> String { body[name]?.stringValue ?? "" }
 
+    /// A sign-out may come from a device without its key.
+    var changesAccount: Bool {
+        path != ["logout"] && (method != "GET" || path == ["user", "identities", "authorize"])
+    }
+
     var id: UUID? { path.lazy.compactMap { UUID(uuidString: $0) }.first }
 
     /// "POST token", without ids.

@@ -26,6 +26,7 @@ extension InMemoryServer {
             let code = account(caller.user) == nil ? AuthErrorCode.userNotFound : .sessionNotFound
             throw Fault.refused(403, endCodes[caller.id] ?? code, sessionEnd: ends[caller.id])
         }
+        try requireKey(of: caller, request)
         return caller
     }
 

@@ -243,6 +243,9 @@ struct MessageTests {
         for reason in [SignedOutReason.endedByServer(.sessionExpired), .consentRevoked] {
             #expect(SignInMessage(reason)?.text == "Session expired. Please sign in again.")
         }
+        #expect(
+            SignInMessage(.deviceKeyLost)?.text
+                == "This device's key is gone, for example after moving to a new phone. Sign in again.")
         for reason in [SignedOutReason.neverSignedIn, .requested, .signedOutElsewhere, .storeDamaged] {
             #expect(SignInMessage(reason) == nil)
         }

@@ -1,7 +1,9 @@
+import AuthServer
 import Foundation
 import Gatehouse
 import GatehouseWire
 import Synchronization
+import TestDatabases
 import TestSupport
 import Testing
 
@@ -184,6 +186,66 @@ struct BoundSessionTests {
             world.expireToken()
             #expect(try await client.session.key == nil)
             #expect(world.network.refreshCount == 1)
+        }
+    }
+
+    @Test("A copied access token reads, but changes nothing without the key")
+    func copiedAccessToken() async throws {
+        try await World.with { world in
+            let token = try await world.signUp().accessToken
+            let read = try await world.server.send(.get, "/auth/v1/user", bearer: token)
+            #expect(read.status == 200)
+            let refused = try await world.server.send(
+                .put, "/auth/v1/user", bearer: token, json: ["password": "another password"])
+            #expect(refused.status == 400 && refused.json["error"]?.stringValue == "invalid_dpop_proof")
+            let linking = try await world.server.send(
+                .get, "/auth/v1/user/identities/authorize?provider=google&skip_http_redirect=true", bearer: token)
+            #expect(linking.status == 400 && linking.json["error"]?.stringValue == "invalid_dpop_proof")
+            try await world.client.update(user: AuthUserAttributes(password: "another password"))
+            #expect(try await world.server.send(.post, "/auth/v1/logout", bearer: token).status == 204)
+        }
+    }
+
+    @Test("A proof for another access token changes nothing")
+    func otherAccessToken() async throws {
+        try await World.with { world in
+            let old = try await world.signUp().accessToken
+            let new = try await world.client.refreshSession().accessToken
+            try await world.client.update(user: AuthUserAttributes(data: ["mood": "calm"]))
+            var call = try #require(world.network.calls.last)
+            #expect(call.headers["authorization"] == "Bearer \(new)")
+            call.headers["authorization"] = "Bearer \(old)"
+            #expect(try await world.network.transport(call).status == 400)
+        }
+    }
+
+    @Test("If the response that bound the session is lost, the old access token still changes the account")
+    func changeAfterLostResponse() async throws {
+        try await World.with(options: .withoutKeys) { world in
+            try await world.signUp()
+            let updated = try world.anotherProcess(on: nil, GatehouseClient.Options())
+            world.network.stay(.losesAnswers)
+            await #expect(throws: AuthClientError.self) { try await updated.refreshSession() }
+            world.network.clear()
+            try await updated.update(user: AuthUserAttributes(data: ["mood": "calm"]))
+        }
+    }
+
+    @Test("From the date on which keys are required, clients without them are refused, and their sessions stay")
+    func required() async throws {
+        let date = TestClock().now + .seconds(86_400)
+        try await TestServer.with(change: { $0.keysRequiredFrom = date }) { server in
+            let old = try World(server, options: .withoutKeys)
+            let session = try await old.signUp()
+            server.clock.advance(by: .seconds(86_400))
+            let refused = await #expect(throws: AuthClientError.self) { try await old.client.session }
+            #expect(refused?.code == .invalidProof)
+            await #expect(throws: AuthClientError.self) { try await old.signUp("ben@example.com") }
+            #expect(await old.client.currentSession?.user.id == session.user.id)
+            let updated = try old.anotherProcess(on: nil, GatehouseClient.Options())
+            #expect(try await updated.session.key != nil)
+            let new = try World(server)
+            #expect(try await new.signUp("eva@example.com").key != nil)
         }
     }
 

@@ -18,6 +18,9 @@ struct AuthRequest: Sendable {
         self.query = query.compactMap { pair in pair.value.map { (pair.name, $0) } }
         self.body = body.map { AuthJSONObject($0.compactMapValues { $0 }) }
     }
+
+    /// The server then refuses a bound session's access token without a proof of its key.
+    var changesAccount: Bool { method != "GET" || path == "/user/identities/authorize" }
 }
 
 /// Sends calls and parses responses, without a session.
@@ -48,9 +51,14 @@ struct AuthCaller: Sendable {
         proofs = KeyProofs(clock: clock, randomBytes: randomness)
     }
 
+    /// With a proof if a bound session changes something.
+    ///
     /// - Parameter bearer: The user's access token; nil sends the app's key.
     func send(_ request: AuthRequest, bearer: String? = nil) async throws -> HTTPReply {
-        try await send(try call(request, bearer: bearer))
+        guard request.changesAccount, let stored = proofs.key(of: bearer), let key = try opened(stored) else {
+            return try await send(try call(request, bearer: bearer))
+        }
+        return try await send(request, bearer: bearer, provenBy: key.signer)
     }
 
     /// - Throws: ``AuthClientError``, `CancellationError`.

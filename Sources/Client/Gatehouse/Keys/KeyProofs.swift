@@ -10,6 +10,8 @@ struct KeyProofs: Sendable {
         var newest: Int64 = 0
         var nonce: (text: String, until: Duration)?
         var areRefused = false
+        /// The session in use, if it has a key. A lost response may have bound it.
+        var current: (accessToken: String, key: StoredKey)?
     }
 
     /// The server accepts a nonce for at least four minutes.
@@ -32,6 +34,16 @@ struct KeyProofs: Sendable {
     var areRefused: Bool { state.withLock { $0.areRefused } }
 
     func stop() { state.withLock { $0.areRefused = true } }
+
+    func use(_ session: KeptSession?) {
+        let current = session.flatMap { now in now.key.map { (now.session.accessToken, $0) } }
+        state.withLock { $0.current = current }
+    }
+
+    /// The key of the session in use, if the token is its own.
+    func key(of accessToken: String?) -> StoredKey? {
+        state.withLock { state in state.current.flatMap { $0.accessToken == accessToken ? $0.key : nil } }
+    }
 
     /// Makes the next proof newer than those of other processes, whose clocks may differ.
     func skip() {

@@ -36,7 +36,7 @@ actor TokenRefreshCoordinator {
     let exchange: @Sendable (_ refreshToken: String, OpenKey?) async throws -> TimedAnswer
     let gate = SerialGate()
 
-    var state = State.restoring
+    var state = State.restoring { didSet { proofs.use(kept) } }
     var epoch = 0
     /// The app's sign-ins and sign-outs.
     var wishes = 0

@@ -260,7 +260,7 @@ extension AuthErrorCode {
     /// The user stopped using Sign in with Apple for this app. The API never sends this code; clients use it as the
     /// reason for ending a session.
     public static let consentRevoked = Self(rawValue: "consent_revoked")
-    /// The session is bound to a key that this device does not have. The API never sends this code; clients use it as
-    /// the reason for ending a session on the device.
+    /// This device does not have the key that the session is bound to. The API never sends this code; clients use it
+    /// as the reason for ending a session.
     public static let deviceKeyLost = Self(rawValue: "device_key_lost")
 }

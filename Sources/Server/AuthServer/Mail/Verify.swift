@@ -27,7 +27,7 @@ extension MailHandlers {
             let proof = code.map { MailedProof.page(link: hash, code: $0) } ?? .link(hash)
             return try await answer(
                 verify(proof, for: slots, by: known, request, context),
-                to: try callers.device(request, context), orRefuse: .linkUnknown)
+                to: try callers.sessionDevice(request, context), orRefuse: .linkUnknown)
         }
         if let passkey = known.passkey, email.isEmpty, phone.isEmpty, let slots = Self.slots(type) {
             guard let address = try await accounts.admin.account(passkey.user)?.user.email.flatMap(EmailAddress.init)
@@ -69,7 +69,7 @@ extension MailHandlers {
     ) async throws -> Response {
         try await answer(
             try code(proof, for: slots, by: caller, request, context),
-            to: try callers.device(request, context), orRefuse: .codeUnknown)
+            to: try callers.sessionDevice(request, context), orRefuse: .codeUnknown)
     }
 
     private func knownCaller(_ body: JSONMembers, _ request: Request) async throws -> KnownCaller {
@@ -131,7 +131,7 @@ extension MailHandlers {
         _ request: Request, _ context: ServerContext
     ) async throws -> VerificationOutcome {
         let proof = try await approved(proof, for: slots)
-        let device = try callers.device(request, context)
+        let device = try opensSession ? callers.sessionDevice(request, context) : callers.device(request, context)
         var caller = VerifyingCaller(browser: browser(request), token: known.token)
         caller.passkey = known.passkey
         let (cookie, secrets) = (DeviceCookie(request, isSecure: server.identities.isSecure), accounts.secrets)

@@ -19,7 +19,7 @@ extension PasskeyHandlers {
     @Sendable func signInByPasskey(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (rules, party) = try passkeyRules()
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome = try await answering(given, for: .authentication, rules) { challenge in
             let (holder, verdict) = try await proven(given, challenge, party)
             try checkMaySignIn(holder.account.user)

@@ -43,7 +43,7 @@ extension PasskeyHandlers {
         _ context: ServerContext
     ) async throws -> Response {
         let (rules, party) = try passkeyRules()
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let named = PasskeyChallenge.Purpose.signUp(name: form.email?.text ?? "")
         let isNamed = PasskeyChallenge(given.challenge, for: named, accounts.secrets) != nil
         // The options did not use the limit for this address.

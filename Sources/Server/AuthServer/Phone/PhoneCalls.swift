@@ -101,7 +101,7 @@ extension SignInHandlers {
         var signUp = SignUpRequest(
             .phone(phone), passwordHash: hash, metadata: metadata, isConfirmed: rules.confirmsAutomatically)
         guard !rules.confirmsAutomatically else {
-            return try await answer(to: signUp, from: try callers.device(request, context))
+            return try await answer(to: signUp, from: try callers.sessionDevice(request, context))
         }
         signUp.mail = message
         do {
@@ -111,7 +111,7 @@ extension SignInHandlers {
             try await accounts.signIns.noteRefusedSignUp(signUp, at: runtime.now())
             throw refusal
         }
-        let response = try await answer(to: signUp, from: try callers.device(request, context))
+        let response = try await answer(to: signUp, from: try callers.sessionDevice(request, context))
         server.texter?.ring(.texts)
         return response
     }

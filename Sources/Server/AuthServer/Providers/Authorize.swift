@@ -41,6 +41,7 @@ extension IdentityHandlers {
             throw Refusal(.notFound, .manualLinkingDisabled, "Manual linking is disabled")
         }
         try callers.require(change, by: caller)
+        try callers.requireKey(of: caller, request)
         return caller
     }
 

@@ -10,7 +10,7 @@ extension IdentityHandlers {
         guard let code = try body.secret("auth_code"), !code.isEmpty,
             let verifier = try body.secret("code_verifier"), !verifier.isEmpty
         else { throw Refusal.invalid("invalid request: both auth code and code verifier should be non-empty") }
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome = try await server.tokens.issuing(to: device) {
             try await $0.flows.redeem(code: code, verifier: verifier, from: device, at: $1)
         }

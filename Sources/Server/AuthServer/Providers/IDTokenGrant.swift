@@ -20,7 +20,7 @@ extension IdentityHandlers {
         let signIn = ProviderSignIn(
             identity, rules: rules(of: provider), grant: grant,
             by: mark.map { PresentedIDToken(digest: $0.digest, expiresAt: $0.expiresAt) })
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         do {
             let outcome = try await server.tokens.issuing(to: device) { accounts, now in
                 if let asker { return try await accounts.links.link(signIn, to: asker, from: device, at: now) }

@@ -17,7 +17,7 @@ extension IdentityHandlers {
             return try await confirmLink(ticket, code: code, request, context)
         }
         let asker = try await ticketAsker(body, request, context)
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome = try await server.tokens.issuing(to: device) {
             try await $0.links.confirmLink(ticket, by: asker, from: device, at: $1)
         }
@@ -35,7 +35,7 @@ extension IdentityHandlers {
         }
         // Neither mailbox nor password alone may add a sign-in method.
         if user.hasSecondFactor { throw Refusal.linkNeedsSecondFactor }
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome: LinkingOutcome? = try await server.inUniformTime {
             let found = try await server.tokens.issuing(to: device) {
                 try await $0.codes.confirmLink(ticket, code: code, from: device, at: $1)
@@ -77,7 +77,7 @@ extension IdentityHandlers {
     /// `POST /token?grant_type=link_recovery`.
     func recoverAddress(_ request: Request, _ context: ServerContext) async throws -> Response {
         let ticket = try Self.ticket(try await request.jsonMembers(context))
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome = try await server.tokens.issuing(to: device) {
             try await $0.links.recover(ticket, from: device, at: $1)
         }

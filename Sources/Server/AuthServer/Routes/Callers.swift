@@ -29,7 +29,9 @@ extension Callers {
     /// - Parameter mayBeOver: For routes that only end sessions.
     func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
         let caller = try await userCaller(try verified(request).claims, request)
-        if !mayBeOver { try checkPolicy(caller) }
+        guard !mayBeOver else { return caller }
+        try checkPolicy(caller)
+        if request.method != .get, request.method != .head { try requireKey(of: caller, request) }
         return caller
     }
 
@@ -137,6 +139,7 @@ extension Callers {
             try requireHighLevel(caller, Self.levelMessage)
         } else {
             try require(.administer, by: caller)
+            try requireKey(of: caller, request)
         }
         context.administrator = caller.user.email ?? caller.user.id.text
     }

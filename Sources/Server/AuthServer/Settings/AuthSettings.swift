@@ -28,6 +28,8 @@ package struct AuthSettings: Sendable {
     /// importable hash.
     package var passwordAnswerTime: Duration = .milliseconds(250)
     package var requiresCurrentPassword = false
+    /// Users' sessions open and refresh only with a proof of a key from then on (RFC 9449); nil for never.
+    package var keysRequiredFrom: Instant?
     package var redirects: RedirectAllowList
     /// Allows tokens in a URL's fragment, for clients without PKCE. RFC 9700 §2.1.2 advises against it.
     package var allowsImplicitFlow = false

@@ -41,7 +41,7 @@ extension SignInHandlers {
         try requireSignUps()
         try server.identities.checkProofKey(body)
         try checkSize(of: metadata)
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let issued = try await server.tokens.issuing(to: device) {
             try await $0.signIns.signUpAnonymously(metadata: metadata.filter { !$0.value.isNull }, from: device, at: $1)
         }
@@ -82,7 +82,7 @@ extension SignInHandlers {
         signUp.mail = asked
         // After the hash: a full queue refuses it, and the retry must not wait for the interval.
         if asked != nil { signUp.isWithinInterval = try await !admitsSignUpMail(signUp, request, context) }
-        var response = try await answer(to: signUp, from: try callers.device(request, context))
+        var response = try await answer(to: signUp, from: try callers.sessionDevice(request, context))
         guard let asked else { return response }
         for lane in MailLane.allCases { mailer?.ring(lane) }
         mailAdmission.keep(cookie, in: &response, for: asked.lifetime)

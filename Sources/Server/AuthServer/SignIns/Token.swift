@@ -31,7 +31,7 @@ extension SignInHandlers {
     private func refresh(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         let text = try body.secret("refresh_token") ?? Secret("")
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         guard let outcome = try await outcome(of: text, from: device) else {
             counts.refreshes.increment("malformed")
             // A well-formed token of Supabase's first format that this server did not issue.
@@ -81,7 +81,7 @@ extension SignInHandlers {
         let body = try await request.jsonMembers(context)
         try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         // Retries once if the account changes in between, such as by a rehash.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)
@@ -121,7 +121,7 @@ extension SignInHandlers {
         _ body: JSONMembers, _ password: Secret, _ request: Request, _ context: ServerContext
     ) async throws -> PasswordHolder {
         let named = try signInAddress(body)
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         var rejection: Refusal?
         var found: PasswordHolder?
         do {

@@ -37,6 +37,25 @@ extension Callers {
             thumbprint: proof.thumbprint, digest: proof.digest, issuedAt: try time(of: proof, at: runtime.now()))
     }
 
+    /// Refuses a copied access token of a bound session: a change needs a proof of the key for this token.
+    func requireKey(of caller: UserCaller, _ request: Request) throws {
+        guard let key = caller.session?.keyThumbprint, let token = request.headers.bearerToken else { return }
+        guard let proof = try keyProof(request, accessToken: token), proof.thumbprint == key else {
+            throw Refusal.unproven
+        }
+    }
+
+    /// Of a request that opens or refreshes a user's session.
+    ///
+    /// - Throws: ``Refusal`` also without a proof, from the date on which the server requires one.
+    func sessionDevice(_ request: Request, _ context: ServerContext) throws -> Device {
+        let device = try device(request, context)
+        guard let date = settings.keysRequiredFrom, runtime.now() >= date, device.keyProof == nil, !context.isOwnPage
+        else { return device }
+        throw Refusal.oauth(
+            "invalid_dpop_proof", "This server requires a proof of the device's key (RFC 9449): update the app")
+    }
+
     /// Without query and fragment (RFC 9449 §4.3, point 9).
     private func isTarget(_ target: String, of request: Request) -> Bool {
         guard let asked = URLParts(target), let own = URLParts(settings.externalURL), asked.origin == own.origin else {

@@ -10,6 +10,7 @@ extension UserHandlers {
     @Sendable func exportUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         try callers.require(.downloadData, by: caller)
+        try callers.requireKey(of: caller, request)
         let now = runtime.now()
         let record = try await accounts.personalRecords.record(of: caller.user.id, at: now)
         return Answer.json(capacity: 16_384) { writer in

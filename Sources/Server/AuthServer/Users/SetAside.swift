@@ -53,7 +53,7 @@ extension UserHandlers {
         let caller = try await callers.userCaller(request)
         try server.signIns.requireSignUps()
         try await runtime.take(Limits.signInMethods, of: caller.limitKey)
-        let device = try callers.device(request, context)
+        let device = try callers.sessionDevice(request, context)
         let outcome = try await server.tokens.issuing(to: device) {
             try await $0.links.startOver(caller.user.id, in: caller.session?.id, from: device, at: $1)
         }

@@ -57,8 +57,9 @@ private func insideTransport(_ settings: ServerSettings, _ tables: [RouteTable],
             path: (call.api == .auth ? prefix : "") + call.path, headerFields: headers)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: call.body ?? [])))
         // For limits and the list of devices.
-        let response = try await responder.respond(
-            to: request, context: ServerContext(peerAddress: call.clientAddress, logger: logger))
+        var context = ServerContext(peerAddress: call.clientAddress, logger: logger)
+        context.isOwnPage = true
+        let response = try await responder.respond(to: request, context: context)
         let body = CollectedBody()
         try await response.body.write(body)
         return PageReply(status: response.status.code, headers: response.headers, body: body.bytes)

@@ -31,7 +31,10 @@ extension Setting {
             ]),
         SettingArea(
             "Sessions",
-            [refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn]),
+            [
+                refreshReuseInterval, refreshRotation, refreshStrict, sessionTimebox, sessionInactivity, freshSignIn,
+                keysRequiredFrom,
+            ]),
         SettingArea("Second factors", factors),
         SettingArea("Redirects", [uriAllowList, redirectPatterns, implicitFlow, plainProofKeys]),
         SettingArea(

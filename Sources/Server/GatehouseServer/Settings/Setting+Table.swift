@@ -136,6 +136,11 @@ extension Setting {
         "security_fresh_sign_in", .none, .duration(),
         "How long after a sign-in or second factor users can make [sensitive "
             + "changes](#require-a-fresh-sign-in), such as `10m`. Default: as long as the session lasts.")
+    package static let keysRequiredFrom = Setting(
+        "session_keys_required_from", .none, .text(),
+        "Date, such as `2027-01-31`, from which sign-in and refresh need a proof of the device's key "
+            + "([sessions](sessions.md#tokens-bound-to-a-key)). Other clients, such as Supabase's, are refused. "
+            + "Default: never.")
 
     // Limits.
     private static let rates = 0...1_000_000_000

@@ -27,6 +27,7 @@ extension SettingsReader {
         auth.passwordAnswerTime = duration(.passwordAnswerTime) ?? .zero
         if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
         auth.requiresCurrentPassword = flag(.requireCurrentPassword)
+        auth.keysRequiredFrom = date(.keysRequiredFrom)
         auth.redirects = redirects(externalURL: auth.externalURL)
         auth.texts = textRules()
         auth.allowsImplicitFlow = flag(.implicitFlow)
@@ -44,6 +45,14 @@ extension SettingsReader {
             refuse(.requireAPIKey, "needs keys in \(Setting.publishableKeys.environmentName)")
         }
         return auth
+    }
+
+    /// The start of the day in UTC.
+    private mutating func date(_ setting: Setting) -> Instant? {
+        guard let given = text(setting) else { return nil }
+        let date = given.utf8.count == 10 ? Instant(given + "T00:00:00Z") : nil
+        if date == nil { refuse(setting, "expected a date such as 2027-01-31") }
+        return date
     }
 
     /// nil disables mail.
