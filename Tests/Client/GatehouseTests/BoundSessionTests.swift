@@ -2,6 +2,7 @@ import AuthServer
 import Foundation
 import Gatehouse
 import GatehouseWire
+import HTTPTypes
 import Synchronization
 import TestDatabases
 import TestSupport

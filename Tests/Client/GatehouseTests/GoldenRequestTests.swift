@@ -16,8 +16,9 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Whether the request has a proof of a key: it opens or refreshes a session.
+    /// Whether the request has a proof of a key: it opens or refreshes a session, or a user changes something.
     var isProven: Bool {
+        if bearer == "access" { return !request.hasPrefix("GET ") || request.contains("/user/identities/authorize") }
         let paths = ["/token?", "/signup", "/verify", "/passkeys/authentication/verify", "/passkeys/signup/verify"]
         return paths.contains { request.hasPrefix("POST " + $0) }
     }
