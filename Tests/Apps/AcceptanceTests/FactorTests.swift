@@ -233,7 +233,7 @@ extension AcceptanceTests {
                 try await world.screen.wait { $0.has(button: "Remove Authenticator App") }
                 try await world.screen.tap("Remove Authenticator App")
                 try await world.screen.tap("Remove")
-                try await world.screen.wait(for: "Please add an authenticator app first.")
+                try await world.screen.wait(for: "Remove the recovery codes first.")
                 try await world.screen.tap("Remove Recovery Codes")
                 try await world.screen.tap("Remove Recovery Codes")
                 try await world.screen.wait { $0.has(button: "Create Recovery Codes") }

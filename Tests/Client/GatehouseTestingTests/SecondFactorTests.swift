@@ -133,7 +133,7 @@ struct SecondFactorTests {
         await security.load()
         #expect(security.factors.map(\.friendlyName) == [nil] && security.codes?.remaining == 10)
         await security.remove(security.factors[0])?.value
-        #expect(security.message?.text == "Please add an authenticator app first.")
+        #expect(security.message?.text == "Remove the recovery codes first.")
         await security.deleteCodes()?.value
         await security.remove(security.factors[0])?.value
         #expect(security.factors.isEmpty && security.codes == nil && manager.phase == .authenticated)

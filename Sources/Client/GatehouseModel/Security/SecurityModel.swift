@@ -94,11 +94,17 @@ public final class SecurityModel {
         changes += 1
         return Task {
             do { try await work() } catch {
-                phase = SignInMessage(changing: error).map { .refused($0) } ?? .showing
+                phase = told(error)
                 return
             }
             await reload()
         }
+    }
+
+    private func told(_ error: any Error) -> Phase {
+        // Only of the last factor's removal.
+        if AuthError(error) == .otherFactorNeeded { return .refused(SignInMessage("Remove the recovery codes first.")) }
+        return SignInMessage(changing: error).map { .refused($0) } ?? .showing
     }
 
     private func reload() async {
