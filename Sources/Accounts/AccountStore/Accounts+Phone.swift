@@ -10,8 +10,9 @@ package struct PhoneChange: Sendable {
 }
 
 extension Accounts {
-    package func isTaken(_ phone: PhoneNumber, besides user: UserID) async throws -> Bool {
-        try await database.read { try $0.isTaken(phone, besides: user) }
+    /// Whether another account has the number and confirmed it. A proof takes it from any other.
+    package func isConfirmed(_ phone: PhoneNumber, besides user: UserID) async throws -> Bool {
+        try await database.read { try $0.isConfirmed(phone, besides: user) }
     }
 
     /// The caller stores the account.

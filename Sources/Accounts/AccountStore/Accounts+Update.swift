@@ -132,6 +132,9 @@ extension Accounts {
         if let email = update.email, email.text != before.email {
             try mails.notify(.emailChanged, before, newEmail: email.text, from: update.device, at: now, in: db)
         }
+        if let phone = update.phone, phone.text != before.phone {
+            try mails.notifyPhone(before.phone, to: phone.text, before, from: update.device, at: now, in: db)
+        }
     }
 
     /// Emails the codes. The caller stores the account.
@@ -199,9 +202,12 @@ extension Connection {
         {
             return .emailTaken
         }
-        guard let phone = update.newPhone, phone.text != user.phone, try isTaken(phone, besides: user.id) else {
-            return nil
+        if let phone = update.phone, phone.text != user.phone, try isTaken(phone, besides: user.id) {
+            return .phoneTaken
         }
+        guard let phone = update.phoneChange?.phone, phone.text != user.phone,
+            try isConfirmed(phone, besides: user.id)
+        else { return nil }
         return .phoneTaken
     }
 
@@ -219,6 +225,12 @@ extension Connection {
 
     func isTaken(_ phone: PhoneNumber, besides user: UserID) throws -> Bool {
         try row("SELECT 1 FROM users WHERE phone = \(phone.text) AND id <> \(user)") { _ in true } ?? false
+    }
+
+    func isConfirmed(_ phone: PhoneNumber, besides user: UserID) throws -> Bool {
+        try row(
+            "SELECT 1 FROM users WHERE phone = \(phone.text) AND phone_confirmed_at IS NOT NULL AND id <> \(user)"
+        ) { _ in true } ?? false
     }
 
     func update(_ user: User) throws {

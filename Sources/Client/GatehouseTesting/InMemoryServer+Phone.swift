@@ -141,14 +141,21 @@ extension InMemoryServer {
         try requirePhones(status: 422)
         let phone = try Self.digits(text)
         guard phone != account(id)?.user.phone else { return }
-        guard account(phone: phone) == nil else { throw Fault.refused(422, .phoneExists) }
-        guard !settings.confirmsPhoneAutomatically else { return setPhone(phone, of: id, isProven: false, at: now) }
+        let (holder, isAutomatic) = (account(phone: phone), settings.confirmsPhoneAutomatically)
+        guard holder.map({ $0.isConfirmed || isAutomatic }) != true else { throw Fault.refused(422, .phoneExists) }
+        guard !isAutomatic else { return setPhone(phone, of: id, isProven: false, at: now) }
         if account(id)?.user.newPhone != phone { codes.removeAll { $0.owner == id && $0.slot == .newPhone } }
         update(id) { $0.user.newPhone = phone }
         textChange(to: phone, of: id, at: now)
     }
 
+    /// Takes the number from an account that has not confirmed it.
     mutating func setPhone(_ phone: String, of id: UUID, isProven: Bool, at now: Date) {
+        if let holder = account(phone: phone)?.user, holder.id != id {
+            update(holder.id) { $0.user.phone = nil }
+            setIdentities((holder.identities ?? []).filter { $0.provider != AuthProvider.phone.rawValue }, of: holder.id)
+            codes.removeAll { $0.owner == holder.id && $0.slot == .textConfirmation }
+        }
         update(id) { account in
             (account.user.phone, account.user.newPhone) = (phone, nil)
             (account.isConfirmed, account.isPhoneProven) = (true, isProven)

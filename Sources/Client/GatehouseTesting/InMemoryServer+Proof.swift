@@ -93,7 +93,8 @@ extension InMemoryServer {
     private mutating func spend(
         newPhone code: MailedCode, by prover: Prover, at now: Date
     ) throws(AuthClientError) -> Opened? {
-        guard account(code.owner)?.user.newPhone == code.email, account(phone: code.email) == nil else {
+        guard account(code.owner)?.user.newPhone == code.email, account(phone: code.email)?.isConfirmed != true
+        else {
             throw Fault.wrongCode
         }
         prove(code.owner, by: .newPhone, nil, prover, at: now)

@@ -17,6 +17,8 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     case passwordChanged = "password_changed_notification"
     /// To the previous address.
     case emailChanged = "email_changed_notification"
+    /// Or added, or removed.
+    case phoneChanged = "phone_changed_notification"
     case identityLinked = "identity_linked_notification"
     case identityUnlinked = "identity_unlinked_notification"
     case newDevice = "new_device_notification"
@@ -27,6 +29,7 @@ package enum MailTemplateKind: String, CaseIterable, Sendable {
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"
+    case appConnected = "app_connected_notification"
 }
 
 extension MailTemplateKind {
@@ -60,6 +63,7 @@ extension MailTemplateKind {
         case .emailChanged: [.oldEmail]
         case .identityLinked, .identityUnlinked: [.provider]
         case .newDevice: [.device]
+        case .appConnected: [.clientName]
         case .factorRemoval: [.removalTime]
         default: []
         }
@@ -74,6 +78,8 @@ extension MailTemplateKind {
         case .confirmation, .recovery, .magicLink, .invite, .accountExists: always.union(proof).union(link)
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
+        case .phoneChanged: always.union([.phone, .oldPhone, .time, .device])
+        case .appConnected: always.union([.clientName, .access, .appsURL, .time, .device])
         case .passkeyCreated, .passkeyDeleted: always.union([.authenticator, .time, .device])
         case .factorEnrolled, .factorUnenrolled, .factorRemoval:
             always.union(required).union([.factorType, .time, .device])

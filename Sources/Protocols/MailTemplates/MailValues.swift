@@ -10,6 +10,13 @@ package struct MailValues: Sendable {
     package var sendingTo: String
     package var newEmail: String?
     package var oldEmail: String?
+    /// In E.164 without the plus sign.
+    package var phone: String?
+    package var oldPhone: String?
+    package var clientName: String?
+    /// What a connected client may do: names, and the operator's words for its own scopes.
+    package var access: [(name: String, text: String?)] = []
+    package var appsURL: String?
     package var confirmationURL: String?
     package var token: String?
     package var tokenHash: String?
@@ -42,6 +49,11 @@ extension MailValues {
             case .sendingTo: sendingTo
             case .newEmail: newEmail
             case .oldEmail: oldEmail
+            case .phone: phone.map { "+" + $0 }
+            case .oldPhone: oldPhone.map { "+" + $0 }
+            case .clientName: clientName
+            case .access: access.map { language.words(for: $0) }.joined(separator: " · ")
+            case .appsURL: appsURL
             case .confirmationURL: confirmationURL
             case .token: token
             case .tokenHash: tokenHash
@@ -60,9 +72,10 @@ extension MailValues {
     }
 
     func check(for kind: MailTemplateKind) throws(MailRenderingError) {
-        for (variable, url) in [(.siteURL, siteURL), (.confirmationURL, confirmationURL), (.redirectTo, redirectTo)]
-            as [(MailVariable, String?)]
-        where (url?.utf8.count ?? 0) > variable.limit {
+        let urls: [(MailVariable, String?)] = [
+            (.siteURL, siteURL), (.confirmationURL, confirmationURL), (.redirectTo, redirectTo), (.appsURL, appsURL),
+        ]
+        for (variable, url) in urls where (url?.utf8.count ?? 0) > variable.limit {
             throw .tooLong(variable)
         }
         for variable in MailVariable.allCases
@@ -77,6 +90,11 @@ extension MailValues {
         if kind == .emailChangeNew || kind == .emailChangeCurrent { values.newEmail = "ana@example.com" }
         if kind == .emailChangeNew { values.sendingTo = "ana@example.com" }
         if kind == .emailChanged { (values.email, values.oldEmail) = ("ana@example.com", "ana@example.org") }
+        if kind == .phoneChanged { (values.phone, values.oldPhone) = ("491701234567", "15551230001") }
+        if kind == .appConnected {
+            (values.clientName, values.appsURL) = ("Research Agent", "https://api.example.org/account/apps")
+            values.access = [("email", nil), ("offline_access", nil), ("notes", "Read your notes")]
+        }
         if kind.variables.contains(.confirmationURL) {
             values.confirmationURL = "https://api.example.org/auth/v1/verify?token=pkce_5f2a&type=signup"
             values.redirectTo = "https://app.example.org/welcome"

@@ -6,6 +6,15 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case sendingTo = "SendingTo"
     case newEmail = "NewEmail"
     case oldEmail = "OldEmail"
+    /// With the plus sign.
+    case phone = "Phone"
+    case oldPhone = "OldPhone"
+    /// In the client's own words.
+    case clientName = "ClientName"
+    /// What a connected client may do.
+    case access = "Access"
+    /// The account page that removes a connected client.
+    case appsURL = "AppsURL"
     case confirmationURL = "ConfirmationURL"
     case token = "Token"
     case tokenHash = "TokenHash"
@@ -14,7 +23,7 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case data = "Data"
     case lifetime = "Lifetime"
     case provider = "Provider"
-    /// `totp`, `webauthn` or `recovery_code`.
+    /// `totp`, `webauthn`, `phone` or `recovery_code`.
     case factorType = "FactorType"
     case removalTime = "RemovalTime"
     /// The product that stores a passkey.
@@ -25,17 +34,20 @@ package enum MailVariable: String, CaseIterable, Sendable {
 
 extension MailVariable {
     /// Generated or allowed by the server, so a link may begin with it.
-    var isURL: Bool { self == .confirmationURL || self == .siteURL || self == .redirectTo }
+    var isURL: Bool {
+        [.confirmationURL, .siteURL, .redirectTo, .appsURL].contains(self)
+    }
 
     /// Bytes. Longer text is cut; a longer URL is refused, because half of one leads elsewhere.
     package var limit: Int {
         switch self {
-        case .siteURL, .confirmationURL, .redirectTo: 4_096
+        case .siteURL, .confirmationURL, .redirectTo, .appsURL: 4_096
+        case .access: 2_048
         case .data: 512
         case .email, .sendingTo, .newEmail, .oldEmail: 320
         case .tokenHash, .device: 256
-        case .appName, .lifetime, .provider, .authenticator, .factorType, .removalTime, .time: 128
-        case .token: 32
+        case .appName, .clientName, .lifetime, .provider, .authenticator, .factorType, .removalTime, .time: 128
+        case .token, .phone, .oldPhone: 32
         }
     }
 }

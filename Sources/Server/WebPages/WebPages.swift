@@ -32,6 +32,7 @@ package struct PageSettings: Sendable {
     package var recovery: String { origin + Place.recover.path }
     package var invitation: String { origin + Place.invitation.path }
     package var signIn: String { origin + Place.signIn.path }
+    package var connectedApps: String { origin + Place.apps.path }
     /// Asks whether an OAuth client may act for the user.
     package var consent: String { origin + Place.consent.path }
     /// Takes the code that a device shows.

@@ -7,10 +7,11 @@ import Testing
 struct EmailTextsTests {
     private static let common: Set = [
         "shared.codeHint", "shared.linkHint", "shared.lifetime", "shared.footer", "shared.device", "shared.time",
-        "shared.authenticator", "factor.totp", "factor.webauthn", "factor.recovery_code", "textMessage.code",
+        "shared.authenticator", "shared.phone", "shared.oldPhone", "shared.access", "scope.openid", "scope.email",
+        "scope.profile", "scope.phone", "scope.offline_access", "factor.phone", "factor.totp", "factor.webauthn", "factor.recovery_code", "textMessage.code",
     ]
     private static let placeholders: Set = [
-        "app", "email", "sendingTo", "newEmail", "oldEmail", "provider", "factor", "removalTime", "lifetime",
+        "app", "email", "sendingTo", "newEmail", "oldEmail", "provider", "client", "factor", "removalTime", "lifetime",
         "code",
     ]
 
@@ -40,7 +41,7 @@ struct EmailTextsTests {
         var expected = Self.common
         for kind in MailTemplateKind.allCases {
             expected.formUnion(["subject", "title", "paragraph1", "warning"].map { "\(kind.rawValue).\($0)" })
-            if kind.variables.contains(.confirmationURL) { expected.insert("\(kind.rawValue).button") }
+            if !kind.variables.isDisjoint(with: [.confirmationURL, .appsURL]) { expected.insert("\(kind.rawValue).button") }
         }
         let exists = MailTemplateKind.accountExists.rawValue
         expected.formUnion(["\(exists).paragraph2", "\(exists).paragraph2WithoutLink"])

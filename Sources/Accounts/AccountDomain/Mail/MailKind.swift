@@ -27,6 +27,8 @@ package enum MailKind: String, CaseIterable, Sendable {
     case passwordChanged = "password_changed_notification"
     /// To the account's previous address.
     case emailChanged = "email_changed_notification"
+    /// A number was changed, added or removed.
+    case phoneChanged = "phone_changed_notification"
     case identityLinked = "identity_linked_notification"
     case identityUnlinked = "identity_unlinked_notification"
     case newDevice = "new_device_notification"
@@ -38,6 +40,8 @@ package enum MailKind: String, CaseIterable, Sendable {
     case recoveryCodesReplaced = "recovery_codes_replaced_notification"
     case passkeyCreated = "passkey_created_notification"
     case passkeyDeleted = "passkey_deleted_notification"
+    /// The user approved an OAuth client for the first time.
+    case appConnected = "app_connected_notification"
 
     package var isNotice: Bool { rawValue.hasSuffix("_notification") }
 

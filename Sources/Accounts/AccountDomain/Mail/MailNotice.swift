@@ -15,11 +15,40 @@ package struct MailNotices: Sendable {
     }
 }
 
+/// A scope, or the address of a resource.
+package struct ClientAccess: Equatable, Sendable {
+    package let name: String
+    /// The operator's words for an own scope.
+    package let text: String?
+
+    package init(name: String, text: String? = nil) { (self.name, self.text) = (name, text) }
+
+    var json: AuthJSON {
+        var members: AuthJSONObject = ["name": .string(name)]
+        members["text"] = text.map(AuthJSON.string)
+        return .object(members)
+    }
+
+    init?(json: AuthJSON) {
+        guard let name = json["name"]?.stringValue else { return nil }
+        self.init(name: name, text: json["text"]?.stringValue)
+    }
+}
+
 package struct MailNotice: Sendable {
     package let time: Instant
     /// In words; nil for an administrator.
     package var device: String?
     package var oldEmail: String?
+    /// In E.164 without the plus sign.
+    package var phone: String?
+    package var oldPhone: String?
+    /// A connected client's name, in its own words.
+    package var client: String?
+    /// A connected client's scopes and resources.
+    package var access: [ClientAccess] = []
+    /// The account page that removes a connected client; nil without account pages.
+    package var page: String?
     /// A sign-in method's provider, or `email`.
     package var provider: String?
     package var factor: Factor.Kind?
@@ -35,6 +64,9 @@ package struct MailNotice: Sendable {
         let members: [String: AuthJSON?] = [
             "time": .integer(time.microseconds), "device": device.map(AuthJSON.string),
             "old_email": oldEmail.map(AuthJSON.string), "provider": provider.map(AuthJSON.string),
+            "phone": phone.map(AuthJSON.string), "old_phone": oldPhone.map(AuthJSON.string),
+            "client": client.map(AuthJSON.string), "access": access.isEmpty ? nil : .array(access.map(\.json)),
+            "page": page.map(AuthJSON.string),
             "factor": (factor?.rawValue).map(AuthJSON.string),
             "authenticator": authenticator.map(AuthJSON.string),
             "removal_at": (removalAt?.microseconds).map(AuthJSON.integer),
@@ -47,6 +79,9 @@ package struct MailNotice: Sendable {
         self.init(time: Instant(microseconds: time))
         device = json["device"]?.stringValue
         oldEmail = json["old_email"]?.stringValue
+        (phone, oldPhone) = (json["phone"]?.stringValue, json["old_phone"]?.stringValue)
+        (client, page) = (json["client"]?.stringValue, json["page"]?.stringValue)
+        access = (json["access"]?.arrayValue ?? []).compactMap(ClientAccess.init)
         provider = json["provider"]?.stringValue
         factor = (json["factor"]?.stringValue).flatMap(Factor.Kind.init(text:))
         authenticator = json["authenticator"]?.stringValue

@@ -142,6 +142,9 @@ extension AdminStore {
             }
             if let phone = attributes.phone, attributes.confirmsPhone || phone.text != account.user.phone {
                 try set(phone, isConfirmed: attributes.confirmsPhone, of: &account, at: now, in: db)
+                if phone.text != before.phone {
+                    try accounts.mails.notifyPhone(before.phone, to: phone.text, before, from: nil, at: now, in: db)
+                }
             }
             if attributes.makesPermanent(account.user) {
                 account.user.appMetadata = try Accounts.providersRecomputed(account)

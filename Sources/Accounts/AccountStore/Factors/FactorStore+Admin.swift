@@ -7,25 +7,64 @@ package enum FactorAdministration: Sendable {
     case done(Factor)
     case unknown
     case nameTaken
+    /// Another verified factor of the user has the number.
+    case phoneTaken
+    /// Only text messages have a number.
+    case hasNoPhone
+    /// A verified factor's number cannot change at once where its removal is delayed.
+    case isDelayed
+}
+
+/// nil or empty keeps a field.
+package struct FactorChange: Sendable {
+    package var name: String?
+    package var phone: PhoneNumber?
+
+    package init(name: String? = nil, phone: PhoneNumber? = nil) { (self.name, self.phone) = (name, phone) }
 }
 
 extension FactorStore {
-    /// - Parameter name: nil or empty keeps the name.
-    package func renameFactor(
-        _ id: FactorID, of user: UserID, to name: String?, from device: Device, at now: Instant
+    /// A verified factor stays so with a new number. Codes sent to the previous one, and sessions that it raised, lose
+    /// their effect, as if the factor had been replaced.
+    package func updateFactor(
+        _ id: FactorID, of user: UserID, _ change: FactorChange, from device: Device, at now: Instant
     ) async throws -> FactorAdministration {
         try await database.write { db in
             guard let account = try db.account(user) else { return .unknown }
             let factors = try db.factors(of: user)
-            guard var factor = factors.first(where: { $0.id == id }) else { return .unknown }
-            guard let name, !name.isEmpty, !factor.hasName(name) else { return .done(factor) }
-            if factors.contains(where: { $0.hasName(name) }) { return .nameTaken }
-            (factor.name, factor.updatedAt) = (name, now)
-            try db.run("UPDATE factors SET name = \(name), updated_at = \(now) WHERE id = \(id)")
+            guard let before = factors.first(where: { $0.id == id }) else { return .unknown }
+            var factor = before
+            if let name = change.name, !name.isEmpty { factor.name = name }
+            if let phone = change.phone { factor.phone = phone.text }
+            let movesPhone = factor.phone != before.phone
+            if movesPhone, let refusal = refusal(of: factor, before, factors) { return refusal }
+            if !before.hasName(factor.name), factors.contains(where: { $0.hasName(factor.name) }) { return .nameTaken }
+            guard movesPhone || !before.hasName(factor.name) else { return .done(before) }
+            factor.updatedAt = now
+            try db.run(
+                "UPDATE factors SET name = \(factor.name), phone = \(factor.phone), updated_at = \(now) WHERE id = \(id)")
+            if movesPhone { try replaceNumber(of: before, among: factors, account.user, by: factor, at: now, in: db) }
             try db.showFactors(of: user)
             try accounts.record([adminEntry(.factorUpdated, account.user, factor, from: device)], at: now, in: db)
             return .done(factor)
         }
+    }
+
+    private func refusal(of factor: Factor, _ before: Factor, _ factors: [Factor]) -> FactorAdministration? {
+        if before.kind != .phone { return .hasNoPhone }
+        if factors.contains(where: { $0.phone == factor.phone && $0.isVerified }) { return .phoneTaken }
+        return before.isVerified && factorRules.removalDelay != nil ? .isDelayed : nil
+    }
+
+    private func replaceNumber(
+        of before: Factor, among factors: [Factor], _ user: User, by factor: Factor, at now: Instant,
+        in db: any Connection
+    ) throws {
+        try db.run("DELETE FROM factor_challenges WHERE factor_id = \(factor.id)")
+        guard before.isVerified else { return }
+        try db.lowerSessions(
+            raisedBy: before, hasOther: factors.contains { $0.isVerified && $0.kind == .phone && $0.id != factor.id })
+        try accounts.mails.notifyPhone(before.phone, to: factor.phone, user, from: nil, at: now, in: db)
     }
 
     /// Removes a factor that its user has lost. With ``FactorRules/removalDelay``, a verified factor is removed later:

@@ -54,7 +54,12 @@ extension Connection {
         try run("DELETE FROM factors WHERE id = \(factor.id)")
         let left = try showFactors(of: factor.user)
         guard factor.isVerified else { return }
-        let hasOther = left.contains { $0.isVerified && $0.kind == factor.kind }
+        try lowerSessions(
+            raisedBy: factor, hasOther: left.contains { $0.isVerified && $0.kind == factor.kind })
+    }
+
+    /// - Parameter hasOther: Whether the user has another verified factor of the kind.
+    func lowerSessions(raisedBy factor: Factor, hasOther: Bool) throws {
         let sessions = try rows(
             """
             SELECT \(columns: Accounts.sessionColumns) FROM sessions

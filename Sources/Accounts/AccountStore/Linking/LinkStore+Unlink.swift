@@ -84,10 +84,21 @@ extension LinkStore {
             let made = try change(&left, address)
             let removal = Removal(id: id, of: account, leaving: left, made: made, kind: kind, session: session)
             try carryOut(removal, .byUser(reason, in: session, from: device), at: now, in: db)
-            try accounts.mails.notify(
-                .identityUnlinked, account.user, provider: removal.name, from: device, at: now, in: db)
+            try notify(of: removal, account.user, from: device, at: now, in: db)
             return .unlinked(left)
         }
+    }
+
+    /// A single notice also for a number, which is a sign-in method too.
+    private func notify(
+        of removal: Removal, _ before: User, from device: Device?, at now: Instant, in db: any Connection
+    ) throws {
+        let mails = accounts.mails
+        guard removal.name == "phone", !mails.notices.kinds.contains(.identityUnlinked) else {
+            return try mails.notify(
+                .identityUnlinked, before, provider: removal.name, from: device, at: now, in: db)
+        }
+        try mails.notifyPhone(before.phone, to: nil, before, from: device, at: now, in: db)
     }
 
     /// Newest first.

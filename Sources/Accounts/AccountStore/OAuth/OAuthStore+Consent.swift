@@ -20,12 +20,29 @@ package struct ClientGrant: Sendable {
     package let lastUsedAt: Instant?
 }
 
+/// For the notice of a newly connected client.
+package struct ConnectionNotice: Sendable {
+    /// The approver's.
+    package let device: Device
+    /// The account page that removes clients; nil without account pages.
+    package let page: String?
+    /// The operator's words for an own scope, in the user's language.
+    package let words: @Sendable (_ scope: String) -> String?
+
+    package init(device: Device, page: String?, words: @escaping @Sendable (_ scope: String) -> String?) {
+        (self.device, self.page, self.words) = (device, page, words)
+    }
+}
+
 extension OAuthStore {
     /// Approves, and remembers the consent.
     ///
-    /// - Parameter session: The caller's, whose second factors the client's session inherits.
+    /// - Parameters:
+    ///   - session: The caller's, whose second factors the client's session inherits.
+    ///   - notice: Emailed if the client had no consent before.
     package func approve(
-        _ id: Identifier<OAuthAuthorization>, by account: Account, in session: Session?, at now: Instant
+        _ id: Identifier<OAuthAuthorization>, by account: Account, in session: Session?, telling notice: ConnectionNotice,
+        at now: Instant
     ) async throws -> OAuthDecision {
         let code = secrets.authorizationCode(of: id)
         let approval: AuthJSON = [
@@ -50,6 +67,7 @@ extension OAuthStore {
                 WHERE id = \(id)
                 """)
             try remember(found, of: account, at: now, in: db)
+            if found.consent == nil { try tell(notice, of: found, account.user, at: now, in: db) }
             return .approved(authorization, code: isDevice ? nil : code)
         }
     }
@@ -118,6 +136,19 @@ extension OAuthStore {
                 AuditEntry(
                     .oauthConsentGranted, actor: account.user.id, actorName: account.user.name, traits: entry)
             ], at: now, in: db)
+    }
+
+    private func tell(
+        _ notice: ConnectionNotice, of found: FoundAuthorization, _ user: User, at now: Instant, in db: any Connection
+    ) throws {
+        let request = found.authorization.request
+        try accounts.mails.notify(.appConnected, user, from: notice.device, at: now, in: db) { mail in
+            let name = found.client.metadata.name
+            mail.client = name.isEmpty ? found.client.publicID : name
+            mail.page = notice.page
+            mail.access = request.scopes.names.map { ClientAccess(name: $0, text: notice.words($0)) }
+            mail.access += request.resources.map { ClientAccess(name: $0) }
+        }
     }
 
     /// Newest first.

@@ -43,9 +43,9 @@ extension ProofStore {
         case .phoneChange:
             guard account.user.newPhone == row.address, let phone = PhoneNumber(row.address),
                 try phoneChangeWaits(of: account.user, at: now, in: db),
-                try !db.isTaken(phone, besides: account.user.id)
+                try !db.isConfirmed(phone, besides: account.user.id)
             else { return nil }
-            entries = try changePhone(of: &account, to: phone, at: now, in: db)
+            entries = try changePhone(of: &account, to: phone, from: prover.device, at: now, in: db)
         case .emailChangeCurrent, .emailChangeNew:
             guard try addressChangeWaits(of: account.user, at: now, in: db) else { return nil }
             guard let new = account.user.newEmail.flatMap(EmailAddress.init),
@@ -82,7 +82,9 @@ extension ProofStore {
             }
         }
         entries += try carryOut(decision, facts, on: &account, pending, prover, at: now, in: db)
-        if decision.setsAsideOthers, !isPhone { entries += try detachPhone(of: &account, at: now, in: db) }
+        if decision.setsAsideOthers, !isPhone {
+            entries += try detachPhone(of: &account, from: prover.device, at: now, in: db)
+        }
         // An invitation proves the address however the administrator sent it.
         if isPhone {
             account.user.times.phoneProvenAt = account.user.times.phoneProvenAt ?? now
@@ -108,7 +110,9 @@ extension ProofStore {
         guard isProven else { return entries }
         let decision = ProofDecision(facts)
         entries += try carryOut(decision, facts, on: &account, nil, prover, at: now, in: db)
-        if decision.setsAsideOthers { entries += try detachPhone(of: &account, at: now, in: db) }
+        if decision.setsAsideOthers {
+            entries += try detachPhone(of: &account, from: prover.device, at: now, in: db)
+        }
         return entries
     }
 

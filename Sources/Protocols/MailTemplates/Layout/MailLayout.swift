@@ -36,8 +36,9 @@ struct BuiltInMail {
         (wording, words) = language.words(kind, people)
         isNotice = kind.isNotice
         appName = people.plainApp
-        let mayLink = kind.variables.contains(.confirmationURL)
-        url = mayLink ? values.text(.confirmationURL, in: language) : nil
+        let link: MailVariable? =
+            [.confirmationURL, .appsURL].first { kind.variables.contains($0) }
+        url = link.flatMap { values.text($0, in: language) }
         code = kind.variables.contains(.token) ? values.text(.token, in: language) : nil
         let isWeb = values.siteURL.hasPrefix("https://") || values.siteURL.hasPrefix("http://")
         siteURL = isWeb ? values.text(.siteURL, in: language) : nil

@@ -4,8 +4,8 @@ import GatehouseWire
 extension TextCatalogue {
     /// `Emails.xcstrings`: built-in emails, text messages and the page that a link opens. Loaded on first use.
     ///
-    /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{factor}`,
-    /// `{removalTime}` and `{lifetime}`; in text messages `{app}` and `{code}`. The button and a second paragraph are optional.
+    /// Placeholders: `{app}`, `{email}`, `{sendingTo}`, `{newEmail}`, `{oldEmail}`, `{provider}`, `{client}`,
+    /// `{factor}`, `{removalTime}` and `{lifetime}`; in text messages `{app}` and `{code}`. The button and a second paragraph are optional.
     package static let mailed: TextCatalogue = {
         let file = gatehouse_email_texts()
         do { return try TextCatalogue(Array(UnsafeBufferPointer(start: file.bytes, count: file.count))) } catch {

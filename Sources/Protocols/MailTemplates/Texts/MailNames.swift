@@ -2,6 +2,9 @@ struct MailNames {
     /// Without marks, for a subject.
     let plainApp: String
     let authenticator: String?
+    let phone: String?
+    let oldPhone: String?
+    let access: String?
     let device: String?
     let time: String?
     let lifetime: String?
@@ -14,7 +17,7 @@ struct MailNames {
     init(_ values: MailValues, _ language: MailLanguage) {
         func shown(_ variable: MailVariable) -> String? {
             guard let text = values.text(variable, in: language)?.description else { return nil }
-            guard language.isRightToLeft, variable != .lifetime, variable != .time else { return text }
+            guard language.isRightToLeft, ![.lifetime, .time, .access].contains(variable) else { return text }
             // First strong isolate, pop directional isolate (Unicode UAX 9): a Latin name does not reorder the
             // sentence.
             return "\u{2068}\(text)\u{2069}"
@@ -22,13 +25,15 @@ struct MailNames {
         plainApp = values.text(.appName, in: language)?.description ?? ""
         factorType = values.factorType ?? ""
         authenticator = shown(.authenticator)
+        (phone, oldPhone, access) = (shown(.phone), shown(.oldPhone), shown(.access))
         device = shown(.device)
         time = shown(.time)
         lifetime = shown(.lifetime)
         hasLink = values.confirmationURL?.isEmpty == false
         let named: [(String, MailVariable)] = [
             ("app", .appName), ("email", .email), ("sendingTo", .sendingTo), ("newEmail", .newEmail),
-            ("oldEmail", .oldEmail), ("provider", .provider), ("removalTime", .removalTime), ("lifetime", .lifetime),
+            ("oldEmail", .oldEmail), ("provider", .provider), ("client", .clientName),
+            ("removalTime", .removalTime), ("lifetime", .lifetime),
         ]
         self.values = Dictionary(uniqueKeysWithValues: named.map { ($0, shown($1) ?? "") })
     }

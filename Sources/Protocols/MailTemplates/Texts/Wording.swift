@@ -19,13 +19,21 @@ struct MailWords {
 }
 
 extension MailLanguage {
+    /// A scope in words; another name, such as a resource's, as it is.
+    func words(for access: (name: String, text: String?)) -> String {
+        access.text ?? TextCatalogue.mailed.text("scope.\(access.name)", in: self) ?? access.name
+    }
+
     func words(_ kind: MailTemplateKind, _ names: MailNames) -> (Wording, MailWords) {
         func text(_ key: String) -> String? { TextCatalogue.mailed.text(key, in: self)?.filled { names[$0, self] } }
         func own(_ part: String) -> String? { text("\(kind.rawValue).\(part)") }
         let subject = TextCatalogue.mailed.text("\(kind.rawValue).subject", in: self) ?? ""
         let second = names.hasLink ? own("paragraph2") : own("paragraph2WithoutLink")
         let keeper = kind.variables.contains(.authenticator) ? names.authenticator : nil
-        let facts = [("authenticator", keeper), ("device", names.device), ("time", names.time)]
+        let facts = [
+            ("phone", names.phone), ("oldPhone", names.oldPhone), ("access", names.access), ("authenticator", keeper),
+            ("device", names.device), ("time", names.time),
+        ]
         let wording = Wording(
             subject: subject.filled { $0 == "app" ? names.plainApp : names[$0, self] },
             title: own("title") ?? "",

@@ -11,14 +11,17 @@ extension AdminHandlers {
         return Answer.json(Array((account.user.factors ?? "[]").utf8))
     }
 
-    /// An empty name keeps the current one; members other than `friendly_name` are ignored.
-    @Sendable func renameUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
+    /// An empty name or number keeps the current one; members other than `friendly_name` and `phone` are ignored.
+    @Sendable func updateUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let body = try await request.jsonMembers(context)
-        let name = try server.factors.factorName(body)
-        let outcome = try await accounts.factors.renameFactor(
-            id, of: user, to: name, from: try callers.device(request, context), at: runtime.now())
-        return try answer(outcome, name: name)
+        let text = try body.string("phone") ?? ""
+        let phone = text.isEmpty ? nil : try PhoneNumber(checking: text)
+        if let phone { try server.factors.texts.requireCountry(of: phone) }
+        let change = FactorChange(name: try server.factors.factorName(body), phone: phone)
+        let outcome = try await accounts.factors.updateFactor(
+            id, of: user, change, from: try callers.device(request, context), at: runtime.now())
+        return try answer(outcome, name: change.name ?? "")
     }
 
     /// Responds with the factor as it was. With a delay in the settings, a verified factor goes at `removal_at`, unless
@@ -42,6 +45,11 @@ extension AdminHandlers {
         case .done(let factor): return Answer.json { factor.write(to: &$0) }
         case .unknown: throw Refusal.factorUnknown
         case .nameTaken: throw Refusal.factorNameTaken(name)
+        case .phoneTaken: throw Refusal.factorPhoneTaken
+        case .hasNoPhone: throw Refusal.invalid("Only a factor of the type phone has a number")
+        case .isDelayed:
+            throw Refusal.invalid(
+                "A verified factor's number does not change while removals are delayed: remove the factor")
         }
     }
 }

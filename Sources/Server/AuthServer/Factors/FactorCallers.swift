@@ -151,6 +151,10 @@ extension Refusal {
     static let sessionNeeded = Refusal(
         .forbidden, .sessionNotFound, "Session from session_id claim in JWT does not exist")
 
+    static let factorPhoneTaken = Refusal(
+        .unprocessableContent, .mfaVerifiedFactorExists,
+        "A verified phone factor already exists, unenroll the existing factor to continue")
+
     static func factorNameTaken(_ name: String) -> Refusal {
         Refusal(
             .unprocessableContent, .mfaFactorNameConflict,

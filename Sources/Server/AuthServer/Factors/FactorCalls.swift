@@ -28,10 +28,7 @@ extension FactorHandlers {
         case .enrolled(let factor):
             let given = phone == nil ? nil : try body.string("phone")
             return enrolled(factor, secret: secret, phone: given, issuer: issuer, of: caller.user)
-        case .phoneTaken:
-            throw Refusal(
-                .unprocessableContent, .mfaVerifiedFactorExists,
-                "A verified phone factor already exists, unenroll the existing factor to continue")
+        case .phoneTaken: throw Refusal.factorPhoneTaken
         case .nameTaken: throw Refusal.factorNameTaken(name)
         case .tooMany: throw Refusal.tooManyFactors
         case .tooLow: throw Refusal.enrollingLevel

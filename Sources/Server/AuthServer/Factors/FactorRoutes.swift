@@ -29,7 +29,7 @@ extension FactorHandlers {
         let path = "/admin/users/{user_id}/factors"
         return [
             callers.administered(.get, path, slash: true, server.admin.listUserFactors),
-            callers.administered(.put, path + "/{factor_id}", slash: true, server.admin.renameUserFactor),
+            callers.administered(.put, path + "/{factor_id}", slash: true, server.admin.updateUserFactor),
             callers.administered(.delete, path + "/{factor_id}", slash: true, server.admin.removeUserFactor),
         ]
     }

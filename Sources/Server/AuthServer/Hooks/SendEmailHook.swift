@@ -49,7 +49,7 @@ extension JSONWriter {
         member("token_new", current == nil ? "" : code)
         member("token_hash_new", mail.currentLinkToken?.reveal() ?? "")
         member("old_email", mail.notice?.oldEmail ?? "")
-        member("old_phone", "")
+        member("old_phone", mail.notice?.oldPhone ?? "")
         member("provider", mail.notice?.provider ?? "")
         member("factor_type", mail.notice?.factor?.rawValue ?? "")
         endObject()

@@ -15,7 +15,7 @@ extension OAuthHandlers {
             let found = try await accounts.oauth.look(
                 at: .id(try authorizationID(context)), by: caller.user.id, at: runtime.now())
         else { throw Refusal.unknownAuthorization }
-        return try await answer(found, caller, request)
+        return try await answer(found, caller, request, context)
     }
 
     /// `GET /oauth/device?user_code=…`.
@@ -25,7 +25,7 @@ extension OAuthHandlers {
         guard let code = Query(request)["user_code"].flatMap(UserCode.read),
             let found = try await accounts.oauth.look(at: .userCode(code), by: caller.user.id, at: runtime.now())
         else { throw Refusal.unknownAuthorization }
-        return try await answer(found, caller, request)
+        return try await answer(found, caller, request, context)
     }
 
     /// Requests that the caller has looked at, such as on a web page, and not decided.
@@ -41,8 +41,9 @@ extension OAuthHandlers {
         }
     }
 
-    private func answer(_ found: FoundAuthorization, _ caller: UserCaller, _ request: Request) async throws -> Response
-    {
+    private func answer(
+        _ found: FoundAuthorization, _ caller: UserCaller, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
         let authorization = found.authorization
         switch authorization.status {
         case .denied, .redeemed, .pushed: throw Refusal.overAuthorization
@@ -57,7 +58,8 @@ extension OAuthHandlers {
         if mayAnswer(found, caller) {
             let account = caller.account
             let outcome = try await accounts.oauth.approve(
-                authorization.id, by: account, in: caller.session, at: runtime.now())
+                authorization.id, by: account, in: caller.session,
+                telling: try notice(to: caller.user, request, context), at: runtime.now())
             if case .approved = outcome { return decided(outcome) }
         }
         if authorization.request.forbidsPages { return try await refuse(authorization, to: caller) }
@@ -118,7 +120,9 @@ extension OAuthHandlers {
                 throw Refusal.freshSignInRequired
             }
             return try settled(
-                try await accounts.oauth.approve(id, by: caller.account, in: caller.session, at: runtime.now()))
+                try await accounts.oauth.approve(
+                    id, by: caller.account, in: caller.session, telling: try notice(to: caller.user, request, context),
+                    at: runtime.now()))
         case "deny":
             let isReport = try body.bool("report") ?? false
             return try settled(

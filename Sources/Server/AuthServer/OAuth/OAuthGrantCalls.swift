@@ -57,6 +57,20 @@ extension OAuthHandlers {
     }
 }
 
+extension OAuthHandlers {
+    /// In the language of the user's metadata, else of the request.
+    func notice(to user: User, _ request: Request, _ context: ServerContext) throws -> ConnectionNotice {
+        let rules = try rules
+        let chosen = try JSONReader.read(user.userMetadata)["locale"]?.stringValue
+        let languages = [chosen].compactMap(\.self) + Self.languages(request)
+        return ConnectionNotice(
+            device: try callers.device(request, context), page: settings.connectedAppsPage
+        ) { name in
+            rules.ownScopes.first { $0.name == name }?.text(for: languages)
+        }
+    }
+}
+
 extension JSONWriter {
     /// - Parameter scope: Writes a scope in words; nil leaves them out.
     mutating func grant(_ grant: ClientGrant, scope: ((inout JSONWriter, String) -> Void)? = nil) {

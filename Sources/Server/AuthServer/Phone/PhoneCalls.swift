@@ -140,7 +140,7 @@ extension UserHandlers {
         _ change: PhoneChange, of caller: UserCaller, _ request: Request, _ context: ServerContext
     ) async throws -> Bool {
         let rules = try texts.requirePhone(or: .unprocessableContent, "Phone logins are disabled")
-        if try await accounts.isTaken(change.phone, besides: caller.user.id) { return false }
+        if try await accounts.isConfirmed(change.phone, besides: caller.user.id) { return false }
         try await texts.admit(
             change.message, "change", key: caller.user.id.text, in: MailBudget.ofTexts, rules, request,
             context)

@@ -51,6 +51,8 @@ package struct AuthSettings: Sendable {
     package var recoveryPage: String?
     /// The account page that takes an invitation's code; nil without account pages.
     package var invitationPage: String?
+    /// The account page that removes connected apps; nil without account pages.
+    package var connectedAppsPage: String?
     /// nil without account pages.
     package var linkPageBrand: LinkPageBrand?
     /// Reported by `GET /health`.

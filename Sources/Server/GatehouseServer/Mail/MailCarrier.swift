@@ -83,6 +83,9 @@ struct MailCarrier: Sendable {
             values.provider = notice.provider.map { ProviderTitle.text(of: $0) }
             (values.factorType, values.removalTime) = (notice.factor?.rawValue, notice.removalAt)
             values.authenticator = notice.authenticator
+            (values.phone, values.oldPhone) = (notice.phone, notice.oldPhone)
+            (values.clientName, values.appsURL) = (notice.client, notice.page)
+            values.access = notice.access.map { ($0.name, $0.text) }
         }
         return values
     }

@@ -87,6 +87,7 @@ extension SettingsReader {
             auth.recoveryPage = pages.recovery
             auth.invitationPage = pages.invitation
             auth.redirects = [pages.callback, pages.recovery, pages.invitation].reduce(auth.redirects) { $0.adding($1) }
+            auth.connectedAppsPage = pages.connectedApps
         }
         return (pages, files)
     }

@@ -6,10 +6,11 @@ extension Setting {
         supabaseNotices.map { notice($0, .gotrue) } + ownNotices.map { notice($0, .none) }
 
     private static let supabaseNotices: [MailKind] = [
-        .passwordChanged, .emailChanged, .identityLinked, .identityUnlinked, .factorEnrolled, .factorUnenrolled,
+        .passwordChanged, .emailChanged, .phoneChanged, .identityLinked, .identityUnlinked, .factorEnrolled,
+        .factorUnenrolled,
     ]
     private static let ownNotices: [MailKind] = [
-        .newDevice, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted,
+        .newDevice, .recoveryCodeUsed, .recoveryCodesReplaced, .passkeyCreated, .passkeyDeleted, .appConnected,
     ]
 
     private static func notice(_ kind: MailKind, _ names: ForeignNames) -> (setting: Setting, kind: MailKind) {

@@ -55,6 +55,64 @@ struct PhoneChangeTests {
         }
     }
 
+    @Test("A sign-up's unproven number goes to the account that proves it", arguments: TestDatabase.all)
+    func abandoned(_ kind: TestDatabase) async throws {
+        try await TestServer.phoning(on: kind) { server in
+            let signedUp = try await server.signUpByPhone("a stranger's 7 words", Self.other)
+            let stranger = try #require(signedUp["id"]?.stringValue)
+            let strangers = try await server.textedCode(to: Self.other)
+            let owner = try await server.phoned()
+            server.passInterval()
+            let asked = try await server.change(owner, ["phone": .string(Self.other)])
+            #expect(asked.status == 200 && asked["new_phone"]?.stringValue == Self.other, "\(asked)")
+            // The request alone takes nothing.
+            #expect(try await server.admin(.get, "/users/\(stranger)")["phone"]?.stringValue == Self.other)
+            let code = try await server.textedCode(to: Self.other)
+            let changed = try await server.verifyText(code, Self.other, type: "phone_change")
+            #expect(changed["user"]?["id"]?.stringValue == owner.userID, "\(changed)")
+            #expect(changed["user"]?["phone"]?.stringValue == Self.other)
+            let left = try await server.admin(.get, "/users/\(stranger)")
+            #expect(left.status == 200 && left["phone"]?.stringValue ?? "" == "", "\(left)")
+            #expect(left["identities"]?.arrayValue ?? [] == [])
+            #expect(try await server.verifyText(strangers, Self.other).code == "otp_expired")
+            let moved = try await server.admin(.get, "/audit?query=action:address_moved")
+            #expect(moved.arrayValue?.count == 1, "\(moved)")
+        }
+    }
+
+    @Test("An email account loses only the number that it has not confirmed", arguments: TestDatabase.all)
+    func keepsEmail(_ kind: TestDatabase) async throws {
+        try await TestServer.phoning(on: kind) { server in
+            try await server.confirmed()
+            let email = try await server.low()
+            let given = try await server.admin(
+                .put, "/users/\(email.userID)", json: ["phone": .string(Self.other)])
+            #expect(given.status == 200 && given["phone_confirmed_at"] == nil, "\(given)")
+            let owner = try await server.phoned()
+            _ = try await server.change(owner, ["phone": .string(Self.other)])
+            let code = try await server.textedCode(to: Self.other)
+            #expect(try await server.verifyText(code, Self.other, type: "phone_change").status == 200)
+            let left = try await server.send(.get, "/auth/v1/user", bearer: email.accessToken)
+            #expect(left["email"] == "ada@example.com" && left["phone"]?.stringValue ?? "" == "", "\(left)")
+            #expect(left["app_metadata"]?["providers"] == ["email"])
+            #expect(try await server.signIn().status == 200)
+        }
+    }
+
+    @Test("A number confirmed before the change's code stays with its account", arguments: TestDatabase.all)
+    func confirmedMeanwhile(_ kind: TestDatabase) async throws {
+        try await TestServer.phoning(on: kind) { server in
+            let changer = try await server.phoned()
+            _ = try await server.change(changer, ["phone": .string(Self.other)])
+            let code = try await server.textedCode(to: Self.other)
+            server.passInterval()
+            let owner = try await server.phoned(Self.other)
+            #expect(try await server.verifyText(code, Self.other, type: "phone_change").code == "otp_expired")
+            let user = try await server.send(.get, "/auth/v1/user", bearer: owner.accessToken)
+            #expect(user["phone"]?.stringValue == Self.other, "\(user)")
+        }
+    }
+
     @Test("A change ends with the session that began it", arguments: TestDatabase.all)
     func ends(_ kind: TestDatabase) async throws {
         try await TestServer.phoning(on: kind) { server in
