@@ -12,7 +12,7 @@ struct LocalBearer: Sendable {
     let usedTokens: UsedTokens
     let issuer: String
     let audience: String
-    let clients: ClientAccess?
+    let clients: ClientRights?
     let now: @Sendable () -> Instant
 
     /// - Parameter refusesRevoked: As far as this process knows (``RevocationPoller``).

@@ -61,7 +61,7 @@ package struct ServerSettings: Sendable {
     package var breachedPasswordsURL: String?
     package var appScheme: AppScheme?
     /// nil unless the OAuth server's clients may use profiles.
-    package var clientAccess: ClientAccess?
+    package var clientAccess: ClientRights?
     /// nil for a standalone gateway.
     package var mailWriter: MailWriter?
     package var profileFields = ConfiguredFields()

@@ -74,7 +74,7 @@ extension SettingsReader {
     }
 
     /// nil unless a setting names a scope, in a server with both parts. Adds the resource to the OAuth server's.
-    mutating func clientAccess(_ auth: inout AuthSettings, _ parts: Set<ServedPart>) -> ClientAccess? {
+    mutating func clientAccess(_ auth: inout AuthSettings, _ parts: Set<ServedPart>) -> ClientRights? {
         let (read, write) = (text(.oauthProfileRead), text(.oauthProfileWrite))
         guard read != nil || write != nil else { return nil }
         guard let rules = auth.oauth, parts.contains(.gateway) else {
@@ -92,7 +92,7 @@ extension SettingsReader {
             refuse(.jwtAudience, "is the audience of clients' tokens for profiles")
         }
         if !rules.resources.contains(origin + path) { auth.oauth?.resources.append(origin + path) }
-        return ClientAccess(
+        return ClientRights(
             resource: origin + path, metadata: origin + OAuthRules.resourceMetadataPath + path, readScope: read,
             writeScope: write)
     }

@@ -39,7 +39,7 @@ package struct ProfileRoutes: Sendable {
     private let changeProfile: ChangeProfile
     private let deleteAccount: @Sendable (Bearer) async throws -> AccountDeletion
     private let appScheme: AppScheme?
-    private let clients: ClientAccess?
+    private let clients: ClientRights?
     private let events: EventRoute?
     private let now: @Sendable () -> Instant
 
@@ -51,7 +51,7 @@ package struct ProfileRoutes: Sendable {
         profiles: Profiles, fields: ConfiguredFields, authenticate: @escaping Authenticate,
         changeProfile: @escaping ChangeProfile,
         deleteAccount: @escaping @Sendable (Bearer) async throws -> AccountDeletion, appScheme: AppScheme?,
-        clients: ClientAccess? = nil, events: EventRoute? = nil, now: @escaping @Sendable () -> Instant
+        clients: ClientRights? = nil, events: EventRoute? = nil, now: @escaping @Sendable () -> Instant
     ) {
         self.profiles = profiles
         teams = fields.teams

@@ -76,7 +76,7 @@ struct PhoneChangeTests {
             #expect(left["identities"]?.arrayValue ?? [] == [])
             #expect(try await server.verifyText(strangers, Self.other).code == "otp_expired")
             let moved = try await server.admin(.get, "/audit?query=action:address_moved")
-            #expect(moved.arrayValue?.count == 1, "\(moved)")
+            #expect(moved.json.arrayValue?.count == 1, "\(moved)")
         }
     }
 

@@ -1,7 +1,7 @@
 import GatehouseWire
 
 /// The rights of the OAuth server's clients at `/v1/auth/me`, with access tokens for this resource.
-package struct ClientAccess: Sendable {
+package struct ClientRights: Sendable {
     /// In `aud` (RFC 8707).
     package let resource: String
     /// The address of its metadata (RFC 9728), for challenges.
