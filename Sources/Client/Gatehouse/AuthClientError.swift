@@ -140,7 +140,8 @@ public struct AuthRefusal: Hashable, Sendable {
     init(_ reply: HTTPReply) {
         let answer = AuthErrorAnswer(body: reply.body)
         self.init(
-            status: reply.status, code: answer.code ?? AuthErrorCode(ofProof: answer.oauthError), message: answer.message,
+            status: reply.status, code: answer.code ?? AuthErrorCode(ofProof: answer.oauthError),
+            message: answer.message,
             weakPasswordReasons: answer.weakPasswordReasons, retryAfter: reply.retryAfter,
             linkQuestion: answer.linkQuestion, sessionEnd: reply.sessionEnd)
         setAsideTicket = answer.setAsideTicket

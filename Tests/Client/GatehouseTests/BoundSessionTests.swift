@@ -4,7 +4,6 @@ import Gatehouse
 import GatehouseWire
 import HTTPTypes
 import Synchronization
-import TestDatabases
 import TestSupport
 import Testing
 
@@ -55,6 +54,15 @@ struct BoundSessionTests {
             world.expireToken()
             #expect(try await updated.session.key == key)
             #expect(try await world.storedKey() == key)
+        }
+    }
+
+    @Test("A client that makes no keys keeps a bound session")
+    func off() async throws {
+        try await World.with { world in
+            let key = try await world.signUp().key
+            world.expireToken()
+            #expect(try await world.anotherProcess(on: nil, .withoutKeys).session.key == key)
         }
     }
 
@@ -234,7 +242,7 @@ struct BoundSessionTests {
 
     @Test("From the date on which keys are required, clients without them are refused, and their sessions stay")
     func required() async throws {
-        let date = TestClock().now + .seconds(86_400)
+        let date = Instant(seconds: 1_767_225_600 + 86_400)
         try await TestServer.with(change: { $0.keysRequiredFrom = date }) { server in
             let old = try World(server, options: .withoutKeys)
             let session = try await old.signUp()

@@ -59,6 +59,8 @@ struct FactorServerTests {
             world.server.clock.advance(by: .seconds(30))
             #expect(try await verify(world, factor, secret).assurance.currentLevel == .aal2)
             try await world.client.update(user: AuthUserAttributes(password: "another battery staple"))
+            #expect(try await world.client.refreshSession().assurance.currentLevel == .aal2)
+            #expect(try await world.client.sessions().map(\.isBound) == [true])
         }
     }
 

@@ -208,7 +208,8 @@ struct World: Sendable {
 
     static func with(
         storage: any SecureStorage = MemoryStorage(), key: String = "sb_publishable_test",
-        options: GatehouseClient.Options = GatehouseClient.Options(), change: @escaping @Sendable (World) -> Void = { _ in }, _ test: (World) async throws -> Void
+        options: GatehouseClient.Options = GatehouseClient.Options(),
+        change: @escaping @Sendable (World) -> Void = { _ in }, _ test: (World) async throws -> Void
     ) async throws {
         try await TestServer.with { server in
             let world = try World(server, storage: storage, key: key, options: options)

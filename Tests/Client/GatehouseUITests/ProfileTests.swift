@@ -193,6 +193,16 @@ struct ProfileTests {
         #expect(world.screen.has(button: "Sign out Mac"))
     }
 
+    @Test("A session that is bound to this device's key says so")
+    func boundDevice() async throws {
+        let world = try await world()
+        // The refresh binds the stored session.
+        world.service.clock.advance(by: .seconds(3_601))
+        try await world.screen.tap("Devices")
+        try await world.screen.wait(for: "Protected by this device")
+        #expect(!world.screen.shows("Protected by its device"))
+    }
+
     @Test("A server without a list of devices says so")
     func noDevices() async throws {
         let world = try await world()

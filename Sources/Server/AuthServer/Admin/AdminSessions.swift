@@ -51,7 +51,8 @@ extension JSONWriter {
         sessionInfo(
             id: found.session.id.text, createdAt: found.session.createdAt, refreshedAt: found.session.refreshedAt,
             userAgent: found.device.userAgent, ipAddress: found.device.address, isCurrent: false,
-            isBound: found.session.keyThumbprint != nil, oauthClient: found.session.client.map { ($0.publicID, $0.name) })
+            isBound: found.session.keyThumbprint != nil,
+            oauthClient: found.session.client.map { ($0.publicID, $0.name) })
     }
 
     /// `gatehouse why` prints the same members.

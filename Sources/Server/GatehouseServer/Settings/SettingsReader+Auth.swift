@@ -26,8 +26,7 @@ extension SettingsReader {
         auth.allowsPhone = flag(.phoneEnabled)
         auth.passwordAnswerTime = duration(.passwordAnswerTime) ?? .zero
         if auth.passwordAnswerTime > .seconds(5) { refuse(.passwordAnswerTime, "expected at most 5s") }
-        auth.requiresCurrentPassword = flag(.requireCurrentPassword)
-        auth.keysRequiredFrom = date(.keysRequiredFrom)
+        (auth.requiresCurrentPassword, auth.keysRequiredFrom) = (flag(.requireCurrentPassword), date(.keysRequiredFrom))
         auth.redirects = redirects(externalURL: auth.externalURL)
         auth.texts = textRules()
         auth.allowsImplicitFlow = flag(.implicitFlow)
