@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from agent import OAUTH, Agent
 from mail_server import Handler, mail_server
 from program import PASSWORD, poll
 from test_mailed_codes import CONFIRM, code_of, received, statuses, text_of
 
 NOTICES = {
     f"GOTRUE_MAILER_NOTIFICATIONS_{name}_ENABLED": "true"
-    for name in ("PASSWORD_CHANGED", "EMAIL_CHANGED", "IDENTITY_LINKED", "IDENTITY_UNLINKED")
+    for name in ("PASSWORD_CHANGED", "EMAIL_CHANGED", "PHONE_CHANGED", "IDENTITY_LINKED", "IDENTITY_UNLINKED")
 } | {"GATEHOUSE_MAILER_NOTIFICATIONS_NEW_DEVICE_ENABLED": "true"}
 PHONE = "Journal/1.2 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2"
 
@@ -33,6 +34,36 @@ def test_a_new_password_and_a_new_device_are_reported(servers):
         mail = received(handler, "ada@example.org", 3)[-1]
         assert "password" in mail.message["Subject"] and "Time:" in text_of(mail)
         assert not mail.message.defects and "ada@" not in server.log()
+
+
+def test_a_changed_number_is_reported(servers):
+    with mail_server() as handler:
+        server = servers.serve(**CONFIRM, **NOTICES, **handler.settings).start()
+        body = {"email": "ada@example.org", "password": PASSWORD, "email_confirm": True, "phone": "15551230001"}
+        user = server.admin().post("/admin/users", body).json()["id"]
+        changed = server.admin().put(f"/admin/users/{user}", {"phone": "491701234567", "phone_confirm": True})
+        assert changed.status == 200, changed.body
+        (mail,) = received(handler, "ada@example.org")
+        assert "phone number" in mail.message["Subject"] and "+491701234567" in text_of(mail)
+        assert "New number:" in text_of(mail) and "Previous number: +15551230001" in text_of(mail)
+
+
+@pytest.mark.parametrize("language, access", [("en", "See your email address"), ("de", "Deine E-Mail-Adresse sehen")])
+def test_a_connected_app_is_reported_with_its_rights_and_the_page_that_removes_it(servers, language, access):
+    with mail_server() as handler:
+        settings = {**CONFIRM, **OAUTH, "GATEHOUSE_MAILER_NOTIFICATIONS_APP_CONNECTED_ENABLED": "true"}
+        server = servers.serve(**settings, **handler.settings).start()
+        body = {"email": "ada@example.org", "password": PASSWORD, "email_confirm": True}
+        assert server.admin().post("/admin/users", body | {"user_metadata": {"locale": language}}).status == 200
+        token = server.auth().sign_in("ada@example.org").json()["access_token"]
+        agent, user = Agent(server, client_name="Scout"), server.auth(token=token)
+        path = f"/oauth/authorizations/{agent.authorize('email offline_access')}"
+        assert user.get(path).status == 200
+        assert user.post(path + "/consent", {"action": "approve"}).status == 200
+        (mail,) = received(handler, "ada@example.org")
+        text = text_of(mail)
+        assert "Scout" in text and "Scout" not in mail.message["Subject"]
+        assert f": {access} · " in text and server.url + "/account/apps" in text
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ extension HTMLPage {
         .switch.on::after { margin-inline-start: 22px }
         .field { font: inherit; color: var(--ink); background: none; border: 0; padding: 4px 0; width: 100%;
           min-width: 0; min-height: 44px; outline: none; text-align: start; text-overflow: ellipsis }
-        [dir=rtl] .field:not([style*="text-align:center"]) { text-align: right !important }
+        [dir=rtl] .field:not([style*="text-align:center"], [data-style-text*="text-align:center"]) { text-align: right !important }
         .field::placeholder { color: var(--quiet); opacity: 1 }
         .field.roundedBorder { border: 1px solid var(--line); border-radius: 8px; padding: 10px }
         .field.search { background: var(--fill); border-radius: 10px; padding: 8px 12px; margin: 0 16px 8px;

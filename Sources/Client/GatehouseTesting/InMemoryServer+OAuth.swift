@@ -151,17 +151,12 @@ extension InMemoryServer {
 
     private func json(of known: InMemoryAuthorization) -> AuthJSON {
         let user = known.owner.flatMap { account($0)?.user }
-        let scopes = known.scopes.map { name -> AuthJSON in
-            var scope: AuthJSONObject = ["name": .string(name)]
-            scope["description"] = Fixtures.scopes[name].map(AuthJSON.string)
-            return .object(scope)
-        }
         return [
             "authorization_id": .string(known.id.text),
             "redirect_uri": .string(known.userCode == nil ? Self.callback : ""),
             "client": known.client.json,
             "user": ["id": .string(known.owner?.wire ?? ""), "email": .string(user?.email ?? "")],
-            "scope": .string(known.scope), "scopes": .array(scopes),
+            "scope": .string(known.scope), "scopes": OAuthScope.details(of: known.scopes),
             "resources": .array(known.resources.map(AuthJSON.string)),
             "flow": known.userCode == nil ? "redirect" : "device",
             "requested_at": .string(known.requestedAt.wire),
@@ -188,10 +183,22 @@ extension OAuthAuthorizationClient {
     }
 }
 
+extension OAuthScope {
+    fileprivate static func details(of names: [String]) -> AuthJSON {
+        .array(
+            names.map { name in
+                var scope: AuthJSONObject = ["name": .string(name)]
+                scope["description"] = Fixtures.scopes[name].map(AuthJSON.string)
+                return .object(scope)
+            })
+    }
+}
+
 extension OAuthGrant {
     var json: AuthJSON {
         var members: AuthJSONObject = [
             "client": client.json, "scopes": .array(scopes.map(AuthJSON.string)),
+            "scope_details": OAuthScope.details(of: scopes),
             "granted_at": .string(grantedAt.wire), "resources": .array(resources.map(AuthJSON.string)),
         ]
         members["last_used_at"] = lastUsedAt.map { .string($0.wire) }

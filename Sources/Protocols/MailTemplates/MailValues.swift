@@ -14,7 +14,7 @@ package struct MailValues: Sendable {
     package var phone: String?
     package var oldPhone: String?
     package var clientName: String?
-    /// What a connected client may do: names, and the operator's words for its own scopes.
+    /// A connected client's scopes and resources: names, and the operator's words for own scopes.
     package var access: [(name: String, text: String?)] = []
     package var appsURL: String?
     package var confirmationURL: String?
@@ -51,7 +51,7 @@ extension MailValues {
             case .oldEmail: oldEmail
             case .phone: phone.map { "+" + $0 }
             case .oldPhone: oldPhone.map { "+" + $0 }
-            case .clientName: clientName
+            case .clientName: clientName.map(Self.unlinked)
             case .access: access.map { language.words(for: $0) }.joined(separator: " · ")
             case .appsURL: appsURL
             case .confirmationURL: confirmationURL
@@ -69,6 +69,12 @@ extension MailValues {
             }
         guard let text, !text.isEmpty else { return nil }
         return MailText(text, limit: variable.limit)
+    }
+
+    /// A client chooses its name: mail programs must not link one such as `agent.example`. The word joiner (U+2060) has
+    /// no width.
+    private static func unlinked(_ name: String) -> String {
+        name.map { ".:/@".contains($0) ? "\($0)\u{2060}" : "\($0)" }.joined()
     }
 
     func check(for kind: MailTemplateKind) throws(MailRenderingError) {

@@ -11,7 +11,7 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case oldPhone = "OldPhone"
     /// In the client's own words.
     case clientName = "ClientName"
-    /// What a connected client may do.
+    /// A connected client's scopes and resources in words.
     case access = "Access"
     /// The account page that removes a connected client.
     case appsURL = "AppsURL"

@@ -47,6 +47,21 @@ struct ConsentPollTests {
         #expect(count == 2)
     }
 
+    @Test("A device's request on the screen of its code is not shown a second time")
+    func deviceCode() async throws {
+        let (manager, watch) = try await watching()
+        let screen = DeviceCodeModel(manager: manager)
+        screen.typed = try #require(service.beginDeviceAuthorization().userCode).text
+        await screen.submit()?.value
+        #expect(screen.request?.phase == .asking)
+        try await pass()
+        #expect(count == 2 && manager.authorizationRequest == nil)
+        let other = service.beginAuthorization(for: "ada@example.com")
+        try await pass()
+        #expect(manager.authorizationRequest?.link == .authorization(other.id))
+        watch.cancel()
+    }
+
     @Test("Failures double the interval up to 320 seconds, and a success restores it")
     func backOff() async throws {
         let (_, watch) = try await watching()

@@ -33,14 +33,16 @@ struct ServiceWorld: Sendable {
     let code: @Sendable (_ kind: InMemoryAuthService.Mail.Kind, _ email: String) async throws -> String?
     /// The newest text message's to the number, with `+`.
     let textedCode: @Sendable (_ phone: String) async throws -> String?
+    let agent: ServiceAgent
 
     /// - Parameters:
     ///   - confirms: Treats addresses as confirmed without an email.
     ///   - sendsMail: The server sends email.
     ///   - textsCodes: Numbers sign in, and are second factors.
+    ///   - hasAgents: Agents may ask for access.
     static func with(
         _ kind: ServiceKind, confirms: Bool = true, sendsMail: Bool = false, textsCodes: Bool = false,
-        _ test: (ServiceWorld) async throws -> Void
+        hasAgents: Bool = false, _ test: (ServiceWorld) async throws -> Void
     ) async throws {
         switch kind {
         case .inMemory:
@@ -48,6 +50,7 @@ struct ServiceWorld: Sendable {
             service.serverSettings.sendsMail = sendsMail
             service.serverSettings.allowsPhone = textsCodes
             service.serverSettings.allowsPhoneFactors = textsCodes
+            service.serverSettings.hasOAuthServer = hasAgents
             try await test(
                 await ServiceWorld(
                     service: service.service, events: HeardEvents(service.service),
@@ -57,19 +60,23 @@ struct ServiceWorld: Sendable {
                     code: { service.mailCode($0, to: $1) },
                     textedCode: { phone in
                         service.texts.last { $0.phone == phone }.flatMap { service.textCode($0.kind, to: phone) }
-                    }))
-        case .live: try await withServer(confirms: confirms, sendsMail: sendsMail, textsCodes: textsCodes, test)
+                    }, agent: ServiceAgent(service)))
+        case .live:
+            try await withServer(
+                confirms: confirms, sendsMail: sendsMail, textsCodes: textsCodes, hasAgents: hasAgents, test)
         }
     }
 
     private static func withServer(
-        confirms: Bool, sendsMail: Bool, textsCodes: Bool, _ test: (ServiceWorld) async throws -> Void
+        confirms: Bool, sendsMail: Bool, textsCodes: Bool, hasAgents: Bool,
+        _ test: (ServiceWorld) async throws -> Void
     ) async throws {
         try await TestServer.with(
             providers: TestProviders(), factors: textsCodes ? .phones : nil,
             change: { settings in
                 (settings.confirmsAutomatically, settings.mail) = (confirms, sendsMail ? MailRules() : nil)
                 (settings.allowsPhone, settings.texts) = (textsCodes, textsCodes ? TextRules() : nil)
+                settings.oauth = hasAgents ? .test : nil
             }
         ) { server in
             let network = LiveNetwork(server)
@@ -84,7 +91,7 @@ struct ServiceWorld: Sendable {
                         let digits = phone.filter { $0 != "+" }
                         return try await server.deliveredMails().last { $0.content.recipient.text == digits }?
                             .content.code?.reveal()
-                    }))
+                    }, agent: ServiceAgent(server)))
         }
     }
 

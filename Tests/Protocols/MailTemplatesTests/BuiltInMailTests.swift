@@ -103,6 +103,35 @@ struct BuiltInMailTests {
         #expect(!structure(of: mail.html).contains("<a"))
     }
 
+    @Test("The notice of a connected app has its rights in words and the page that removes it, and links no name")
+    func connectedApp() throws {
+        var values = MailValues.sample(.appConnected)
+        values.clientName = "agent.example"
+        let mail = try templates.render(.appConnected, language: .german, values: values)
+        #expect(
+            mail.text.contains("Deine E-Mail-Adresse sehen · Zugriff behalten, bis du ihn entfernst · Read your notes"))
+        #expect(mail.text.contains("https://api.example.org/account/apps") && !mail.subject.contains("agent"))
+        #expect(mail.text.contains("agent.\u{2060}example") && !mail.html.contains("agent.example"))
+        values.appsURL = nil
+        let plain = try templates.render(.appConnected, language: .german, values: values)
+        #expect(!plain.html.contains("class=\"button\""))
+    }
+
+    @Test("A number's notice shows what changed: both numbers, or the one added or removed")
+    func changedNumber() throws {
+        for (old, new) in [("15551230001", "491701234567"), (nil, "491701234567"), ("15551230001", nil)] {
+            var values = MailValues.sample(.phoneChanged)
+            (values.oldPhone, values.phone) = (old, new)
+            let text = try templates.render(.phoneChanged, language: .english, values: values).text
+            #expect(text.contains("Previous number: +15551230001") == (old != nil))
+            #expect(text.contains("New number: +491701234567") == (new != nil))
+        }
+        var values = MailValues.sample(.factorEnrolled)
+        values.factorType = "phone"
+        #expect(
+            try templates.render(.factorEnrolled, language: .english, values: values).text.contains("a phone number"))
+    }
+
     @Test("Text of strangers changes neither the markup nor the lines of a mail", arguments: MailTemplateKind.allCases)
     func hostile(_ kind: MailTemplateKind) throws {
         let expected = try MailLanguage.allCases.map { language in

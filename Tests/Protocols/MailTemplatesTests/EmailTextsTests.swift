@@ -8,7 +8,8 @@ struct EmailTextsTests {
     private static let common: Set = [
         "shared.codeHint", "shared.linkHint", "shared.lifetime", "shared.footer", "shared.device", "shared.time",
         "shared.authenticator", "shared.phone", "shared.oldPhone", "shared.access", "scope.openid", "scope.email",
-        "scope.profile", "scope.phone", "scope.offline_access", "factor.phone", "factor.totp", "factor.webauthn", "factor.recovery_code", "textMessage.code",
+        "scope.profile", "scope.phone", "scope.offline_access", "factor.phone", "factor.totp", "factor.webauthn",
+        "factor.recovery_code", "textMessage.code",
     ]
     private static let placeholders: Set = [
         "app", "email", "sendingTo", "newEmail", "oldEmail", "provider", "client", "factor", "removalTime", "lifetime",
@@ -41,7 +42,9 @@ struct EmailTextsTests {
         var expected = Self.common
         for kind in MailTemplateKind.allCases {
             expected.formUnion(["subject", "title", "paragraph1", "warning"].map { "\(kind.rawValue).\($0)" })
-            if !kind.variables.isDisjoint(with: [.confirmationURL, .appsURL]) { expected.insert("\(kind.rawValue).button") }
+            if !kind.variables.isDisjoint(with: [.confirmationURL, .appsURL]) {
+                expected.insert("\(kind.rawValue).button")
+            }
         }
         let exists = MailTemplateKind.accountExists.rawValue
         expected.formUnion(["\(exists).paragraph2", "\(exists).paragraph2WithoutLink"])

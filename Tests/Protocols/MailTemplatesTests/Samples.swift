@@ -72,6 +72,10 @@ extension MailValues {
         (values.token, values.tokenHash) = (values.token.map { _ in text }, values.tokenHash.map { _ in text })
         (values.provider, values.device) = (text, text)
         values.authenticator = values.authenticator.map { _ in text }
+        (values.phone, values.oldPhone) = (values.phone.map { _ in text }, values.oldPhone.map { _ in text })
+        values.clientName = values.clientName.map { _ in text }
+        values.access = values.access.map { _ in (text, text) }
+        values.appsURL = values.appsURL.map { _ in "https://api.example.org/?" + text }
         values.siteURL = "https://app.example.org/?" + text
         values.redirectTo = values.redirectTo.map { _ in "https://app.example.org/?" + text }
         values.confirmationURL = values.confirmationURL.map { _ in "https://api.example.org/?" + text }

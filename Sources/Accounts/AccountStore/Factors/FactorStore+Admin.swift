@@ -11,7 +11,7 @@ package enum FactorAdministration: Sendable {
     case phoneTaken
     /// Only text messages have a number.
     case hasNoPhone
-    /// A verified factor's number cannot change at once where its removal is delayed.
+    /// A delay of removals keeps a verified factor's number.
     case isDelayed
 }
 

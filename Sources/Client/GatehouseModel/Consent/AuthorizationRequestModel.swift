@@ -82,7 +82,10 @@ public final class AuthorizationRequestModel {
         phase = .loading
         do throws(AuthError) {
             switch try await manager.consents.details(request.link) {
-            case .details(let details): (self.details, phase) = (details, .asking)
+            case .details(let details):
+                // Shown here, perhaps with the device's code: the poll does not cover it.
+                manager.consentPoll.hidden.insert(details.authorizationID)
+                (self.details, phase) = (details, .asking)
             case .redirect(let redirect): finish(.approved(redirect))
             case .approved: finish(.approved(nil))
             }

@@ -17,5 +17,7 @@ extension OAuthScope {
 
 extension OAuthGrant {
     /// The permissions in the user's words.
-    public var permissions: [ModelText] { scopes.map { OAuthScope(name: $0).content } }
+    public var permissions: [ModelText] {
+        scopes.map { name in (scopeDetails.first { $0.name == name } ?? OAuthScope(name: name)).content }
+    }
 }

@@ -172,7 +172,7 @@ final class ConsentPoll {
     var nextAt = Duration.zero
     /// The ids of denied clients.
     var denied: Set<String> = []
-    /// Closed without a decision, or decided.
+    /// Already shown, or decided.
     var hidden: Set<OAuthAuthorizationID> = []
     private var interval = AuthManager.Consents.pollInterval
 

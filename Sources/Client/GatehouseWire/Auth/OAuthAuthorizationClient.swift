@@ -79,6 +79,8 @@ public struct OAuthGrant: Hashable, Sendable, Identifiable {
     public var lastUsedAt: Date?
     /// The APIs' addresses.
     public var resources: [String] = []
+    /// ``scopes`` with the operator's explanations, in the request's language; empty if unknown, as with hosted Supabase.
+    public var scopeDetails: [OAuthScope] = []
 
     /// The client's id.
     public var id: String { client.id }
@@ -102,6 +104,9 @@ extension OAuthGrant {
                 scopes: members["scopes"]?.arrayValue?.compactMap(\.stringValue) ?? [],
                 grantedAt: try members.requiredDate("granted_at"), lastUsedAt: members.date("last_used_at"))
             grant.resources = members["resources"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            grant.scopeDetails = (members["scope_details"]?.arrayValue ?? []).compactMap { scope in
+                scope["name"]?.stringValue.map { OAuthScope(name: $0, explanation: scope["description"]?.stringValue) }
+            }
             return grant
         }
     }
