@@ -153,7 +153,8 @@ extension InMemoryServer {
     mutating func setPhone(_ phone: String, of id: UUID, isProven: Bool, at now: Date) {
         if let holder = account(phone: phone)?.user, holder.id != id {
             update(holder.id) { $0.user.phone = nil }
-            setIdentities((holder.identities ?? []).filter { $0.provider != AuthProvider.phone.rawValue }, of: holder.id)
+            setIdentities(
+                (holder.identities ?? []).filter { $0.provider != AuthProvider.phone.rawValue }, of: holder.id)
             codes.removeAll { $0.owner == holder.id && $0.slot == .textConfirmation }
         }
         update(id) { account in

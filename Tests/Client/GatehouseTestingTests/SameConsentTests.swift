@@ -65,7 +65,7 @@ struct SameConsentTests {
             #expect(try await !asked.redeem(redirect))
             let grants = try await manager.consents.grants()
             #expect(grants.map(\.scopes) == [["email", "scores:read"]] && grants.first?.lastUsedAt != nil)
-            #expect(grants.first?.permissions == ["See your email address", "Read your scores"].map { "\($0)" })
+            #expect(grants.first?.permissions.map(\.english) == ["See your email address", "Read your scores"])
             #expect(try await world.service.sessions().contains { $0.oauthClient?.name == "Scout" })
             try await manager.consents.remove(try #require(grants.first))
             #expect(try await manager.consents.grants().isEmpty)

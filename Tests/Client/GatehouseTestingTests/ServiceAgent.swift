@@ -1,3 +1,4 @@
+import Foundation
 import Gatehouse
 import GatehouseTesting
 import TestSupport

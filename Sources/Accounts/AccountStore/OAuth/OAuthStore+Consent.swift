@@ -41,7 +41,8 @@ extension OAuthStore {
     ///   - session: The caller's, whose second factors the client's session inherits.
     ///   - notice: Emailed if the client had no consent before.
     package func approve(
-        _ id: Identifier<OAuthAuthorization>, by account: Account, in session: Session?, telling notice: ConnectionNotice,
+        _ id: Identifier<OAuthAuthorization>, by account: Account, in session: Session?,
+        telling notice: ConnectionNotice,
         at now: Instant
     ) async throws -> OAuthDecision {
         let code = secrets.authorizationCode(of: id)

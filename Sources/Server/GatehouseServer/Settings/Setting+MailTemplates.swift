@@ -14,7 +14,8 @@ struct MailTemplateSettings: Sendable {
     static let all: [MailTemplateSettings] = [
         "confirmation", "invite", "recovery", "magic_link", "email_change", "reauthentication",
         "password_changed_notification", "email_changed_notification", "phone_changed_notification",
-        "identity_linked_notification", "identity_unlinked_notification", "mfa_factor_enrolled_notification", "mfa_factor_unenrolled_notification",
+        "identity_linked_notification", "identity_unlinked_notification", "mfa_factor_enrolled_notification",
+        "mfa_factor_unenrolled_notification",
     ].map(MailTemplateSettings.init)
 
     private init(_ name: String) {
