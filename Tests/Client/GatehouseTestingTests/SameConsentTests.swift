@@ -62,7 +62,6 @@ struct SameConsentTests {
             #expect(try await manager.consents.approve(details) == redirect)
             #expect(try await world.service.pendingAuthorizations().isEmpty)
             #expect(try await asked.redeem(redirect))
-            #expect(try await !asked.redeem(redirect))
             let grants = try await manager.consents.grants()
             #expect(grants.map(\.scopes) == [["email", "scores:read"]] && grants.first?.lastUsedAt != nil)
             #expect(grants.first?.permissions.map(\.english) == ["See your email address", "Read your scores"])

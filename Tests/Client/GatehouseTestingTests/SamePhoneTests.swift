@@ -86,6 +86,20 @@ struct SamePhoneTests {
         }
     }
 
+    @Test("A sign-up's unproven number goes to the account that proves it", arguments: ServiceKind.allCases)
+    func abandoned(_ kind: ServiceKind) async throws {
+        try await with(kind) { world in
+            _ = try await world.service.signUp(phone: Self.number, password: "the stranger's", firstName: "Eve")
+            try await world.service.sendSignInText(to: Self.other)
+            let owner = try await redeem(world, from: Self.other)
+            world.advance(.seconds(61))
+            _ = try await world.service.update(user: AuthUserAttributes(phone: Self.number))
+            let changed = try await redeem(world, for: .phoneChange)
+            #expect(changed.user.id == owner.user.id && changed.user.phone == "491701234567")
+            #expect(await opens("the stranger's", world) == "refused 400 invalid_credentials")
+        }
+    }
+
     @Test("A number is a second factor", arguments: ServiceKind.allCases)
     func factor(_ kind: ServiceKind) async throws {
         try await with(kind) { world in

@@ -21,10 +21,10 @@ struct SettingTableTests {
             let file = root.appendingPathComponent("Sources/Server/GatehouseServer/Settings/" + name)
             return try String(contentsOf: file, encoding: .utf8).matches(of: /static let \w+ = Setting\(/).count
         }
-        // Each provider has eight settings; twelve kinds of email have two, and their folder. Six
+        // Each provider has eight settings; thirteen kinds of email have two, and their folder. Six
         // hooks have three settings, and four of them one for failures. Text messages have a provider's credentials.
         let generated =
-            (3 + KnownProvider.all.count) * 8 + 12 * 2 + 1 + 6 * 3 + 4 + Setting.notices.count
+            (3 + KnownProvider.all.count) * 8 + 13 * 2 + 1 + 6 * 3 + 4 + Setting.notices.count
             + TextMessageSettings.names.count - 1
         #expect(rows.reduce(generated, +) == Setting.allCases.count)
     }

@@ -90,7 +90,7 @@ struct AdminPhoneFactorTests {
             let owner = try await owner(server)
             let app = try await server.enroll(owner.session)
             let cases: [(path: String, phone: String, code: String)] = [
-                (owner.path, "12", "validation_failed"), (owner.path, "+81312345678", "sms_send_failed"),
+                (owner.path, "letters", "validation_failed"), (owner.path, "+81312345678", "sms_send_failed"),
                 ("/users/\(owner.session.userID)/factors/\(app.factor)", "+491701234568", "validation_failed"),
             ]
             for refused in cases {
