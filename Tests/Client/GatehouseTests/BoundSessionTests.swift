@@ -283,6 +283,18 @@ struct BoundSessionTests {
         }
     }
 
+    @Test("A client returns to a replaced session, or ends it, with the key that it had")
+    func replacedSession() async throws {
+        try await World.with { world in
+            let ada = try await world.signUp()
+            let second = try await world.client.signIn(email: "ada@example.com", password: TestServer.password)
+            #expect(second.key != ada.key)
+            #expect(try await world.client.setSession(accessToken: "", refreshToken: ada.refreshToken).key == ada.key)
+            try await world.client.end(second)
+            #expect(try await world.client.sessions().count == 1)
+        }
+    }
+
     @Test("No key is printed")
     func unprinted() throws {
         let key = try #require(DeviceKeys(.software) { Array(repeating: 1, count: $0) }.make())

@@ -12,7 +12,9 @@ extension AuthCaller {
         if let stored = proofs.key(of: bearer), let key = try opened(stored) {
             return try await answer(request, bearer: bearer, with: key)
         }
-        guard let key = newKey() else { return try await answer(request, bearer: bearer, with: nil) }
+        guard let key = try formerKey(of: request) ?? newKey() else {
+            return try await answer(request, bearer: bearer, with: nil)
+        }
         do {
             return try await answer(request, bearer: bearer, with: key)
         } catch AuthClientError.refused(let refusal) where refusal.isAboutProof {
@@ -66,6 +68,12 @@ extension AuthCaller {
             throw AuthClientError.storeUnavailable(problem)
         }
         return call
+    }
+
+    /// Of the session whose refresh token the request has, if this client had it.
+    private func formerKey(of request: AuthRequest) throws -> OpenKey? {
+        guard let token = request.body?["refresh_token"]?.stringValue else { return nil }
+        return try proofs.key(ofRefreshToken: token).flatMap { try opened($0) }
     }
 
     private func newKey() -> OpenKey? {

@@ -44,6 +44,14 @@ extension GatehouseClient {
         return new
     }
 
+    /// Revokes a session that this client had, and that another one has replaced.
+    ///
+    /// - Throws: `refused` if it has ended.
+    package func end(_ replaced: AuthSession) async throws {
+        let timed = try await caller.session(.refresh(replaced.refreshToken))
+        _ = try await caller.send(.localLogout, bearer: timed.answer.accessToken)
+    }
+
     func end(_ unwanted: AuthSessionAnswer) async {
         let request = AuthRequest("POST", "/logout", query: [("scope", AuthSignOutScope.local.rawValue)])
         // Ignored: the session expires later.

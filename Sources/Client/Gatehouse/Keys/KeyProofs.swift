@@ -12,7 +12,11 @@ struct KeyProofs: Sendable {
         var areRefused = false
         /// The session in use, if it has a key. A lost response may have bound it.
         var current: (accessToken: String, key: StoredKey)?
+        /// Of the newest sessions: an app can return to one that another has replaced.
+        var recent: [(refreshToken: String, key: StoredKey)] = []
     }
+
+    private static let recentCount = 8
 
     /// The server accepts a nonce for at least four minutes.
     private static let nonceLifetime: Duration = .seconds(180)
@@ -37,12 +41,23 @@ struct KeyProofs: Sendable {
 
     func use(_ session: KeptSession?) {
         let current = session.flatMap { now in now.key.map { (now.session.accessToken, $0) } }
-        state.withLock { $0.current = current }
+        let refreshToken = session?.session.refreshToken
+        state.withLock { state in
+            state.current = current
+            guard let refreshToken, let key = current?.key else { return }
+            state.recent.removeAll { $0.refreshToken == refreshToken }
+            state.recent = state.recent.suffix(Self.recentCount - 1) + [(refreshToken, key)]
+        }
     }
 
     /// The key of the session in use, if the token is its own.
     func key(of accessToken: String?) -> StoredKey? {
         state.withLock { state in state.current.flatMap { $0.accessToken == accessToken ? $0.key : nil } }
+    }
+
+    /// The key of a session that this client had.
+    func key(ofRefreshToken token: String) -> StoredKey? {
+        state.withLock { state in state.recent.last { $0.refreshToken == token }?.key }
     }
 
     /// Makes the next proof newer than those of other processes, whose clocks may differ.

@@ -26,9 +26,6 @@ struct Client: Sendable {
             url: target.url, tokens: GatewayTokens(auth), transport: Self.transport(), rules: Self.gatewayRules)
     }
 
-    /// Signed out; stores nothing.
-    func separateAuthClient() throws -> GatehouseClient { try Self.authClient(target, MemoryStorage()) }
-
     private static func authClient(_ target: ClientTarget, _ storage: any SecureStorage) throws -> GatehouseClient {
         var options = GatehouseClient.Options()
         options.storageKey = target.storageKey

@@ -155,9 +155,7 @@ extension Client {
     func endReplaced(_ old: AuthSession?) async {
         guard let old else { return }
         do {
-            let client = try separateAuthClient()
-            try await client.setSession(accessToken: "", refreshToken: old.refreshToken)
-            try await client.signOut(scope: .local)
+            try await auth.end(old)
         } catch AuthClientError.refused {
             // The session had already ended.
         } catch {
