@@ -198,7 +198,8 @@ public final class GatehouseClient: Sendable {
     /// Signs in with tokens from elsewhere. Exchanges the refresh token immediately: do not use copies of it. Ignores
     /// the access token, a parameter for source compatibility.
     ///
-    /// - Throws: `refresh_token_not_found`, `refresh_token_already_used`.
+    /// - Throws: `refresh_token_not_found`, `refresh_token_already_used`; `invalid_dpop_proof` for a session bound to a
+    ///   key that this client does not have.
     @discardableResult
     public func setSession(accessToken _: String, refreshToken: String) async throws -> AuthSession {
         try await signIn(.refresh(refreshToken))
