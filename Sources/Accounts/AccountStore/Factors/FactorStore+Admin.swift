@@ -42,8 +42,10 @@ extension FactorStore {
             guard movesPhone || !before.hasName(factor.name) else { return .done(before) }
             factor.updatedAt = now
             try db.run(
-                "UPDATE factors SET name = \(factor.name), phone = \(factor.phone), updated_at = \(now) WHERE id = \(id)"
-            )
+                """
+                UPDATE factors SET name = \(factor.name), phone = \(factor.phone), updated_at = \(now)
+                WHERE id = \(id)
+                """)
             if movesPhone { try replaceNumber(of: before, among: factors, account.user, by: factor, at: now, in: db) }
             try db.showFactors(of: user)
             try accounts.record([adminEntry(.factorUpdated, account.user, factor, from: device)], at: now, in: db)
