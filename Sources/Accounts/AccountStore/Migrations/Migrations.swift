@@ -42,6 +42,9 @@ extension Accounts {
         Migration(
             33, "OAuth clients, and keys of sessions", oauthTables, changing: ["users", "sessions"],
             indexes: [sessionsByClient]),
+        Migration(
+            34, "terms of searches", dialectStatements: SearchTables.ofDialects,
+            changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
     ]
 
     private static let users: SQL = """
