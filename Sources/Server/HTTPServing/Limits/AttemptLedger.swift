@@ -123,7 +123,7 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
 
     /// nil if the limit never resets, attempts are running, or failures are not shared yet.
     func settled(_ key: AttemptKey) -> Instant? {
-        guard key.limit.isForgiven, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
+        guard key.limit.isReset, let entry = entries[key], entry.inFlight == 0, !entry.isOwn else { return nil }
         return entry.fullAt
     }
 
@@ -147,6 +147,26 @@ struct AttemptLedger<Waiter: Sendable>: Sendable {
         let counted = keys.filter { $0.limit.isForgiven && full($0, at: now) > now }
         for key in counted { entries[key]?.fullAt = now }
         return counted
+    }
+
+    /// Zero if an attempt is admitted.
+    mutating func wait(for key: AttemptKey, at now: Instant) -> Duration {
+        limitFuture(key, at: now)
+        return max(.zero, delay(of: key, at: now))
+    }
+
+    func keys(prefixed prefix: String) -> [AttemptKey] {
+        entries.keys.filter { $0.text.utf8.starts(with: prefix.utf8) }
+    }
+
+    /// - Returns: The waiters that are now admitted or refused.
+    mutating func reset(_ keys: [AttemptKey], at now: Instant) -> [(Waiter, AttemptVerdict)] {
+        for key in keys {
+            entries[key]?.fullAt = now
+            entries[key]?.isOwn = false
+            tidy(key, at: now)
+        }
+        return keys.flatMap { callWaiting(for: $0, at: now) }
     }
 
     private mutating func callWaiting(for key: AttemptKey, at now: Instant) -> [(Waiter, AttemptVerdict)] {

@@ -8,14 +8,20 @@ package struct AttemptLimit: Hashable, Sendable {
     package let window: Duration
     /// A success resets the count.
     package let isForgiven: Bool
+    /// Other nodes notice a reset by an administrator.
+    package let isReset: Bool
     /// After this many failures of a key, further ones do not count against the keys listed after it.
     package let spread: Int
 
-    package init(_ bucket: String, _ count: Int, per window: Duration, isForgiven: Bool = false, spread: Int = .max) {
+    package init(
+        _ bucket: String, _ count: Int, per window: Duration, isForgiven: Bool = false, isReset: Bool = false,
+        spread: Int = .max
+    ) {
         self.bucket = bucket
         self.count = count
         self.window = window
         self.isForgiven = isForgiven
+        self.isReset = isReset || isForgiven
         self.spread = spread
     }
 
@@ -129,6 +135,33 @@ package final class AttemptLimiter: Sendable {
         let forgiven = state.withLock { $0.ledger.forgive(keys, at: now()) }
         if !forgiven.isEmpty { try await shared?.forget(forgiven) }
         return value
+    }
+
+    /// - Returns: For each key the time until an attempt is admitted; zero if it is now.
+    /// - Throws: Errors of the shared counts.
+    package func waits(for keys: [AttemptKey], at now: Instant) async throws -> [Duration] {
+        let settled = state.withLock { state in keys.map { state.ledger.settled($0) } }
+        let known = try await shared?.read(keys, now)
+        return state.withLock { state in
+            if let known {
+                for (key, (full, before)) in zip(keys, zip(known, settled)) {
+                    state.ledger.learn(key, fullAt: full, settledBefore: before, at: now)
+                }
+            }
+            return keys.map { state.ledger.wait(for: $0, at: now) }
+        }
+    }
+
+    /// Forgets the failures of these keys, and of this node's whose text begins with a prefix. Other nodes notice at
+    /// their next refusal of a key whose limit ``AttemptLimit/isReset``.
+    ///
+    /// - Throws: Errors of the shared counts.
+    package func reset(_ keys: [AttemptKey], prefixed prefixes: [String], at now: Instant) async throws {
+        let own = state.withLock { state in prefixes.flatMap { state.ledger.keys(prefixed: $0) } }
+        let all = Array(Set<AttemptKey>(keys + own))
+        try await shared?.forget(all)
+        let called = state.withLock { $0.ledger.reset(all, at: now) }
+        for (caller, verdict) in called { caller.resume(returning: verdict) }
     }
 
     package var keyCount: Int { state.withLock { $0.ledger.keyCount } }

@@ -5,7 +5,7 @@ package import Logging
 package enum LogKey: String, Sendable {
     case requestID = "request_id"
     case traceID = "trace_id"
-    case route, method, status, microseconds, outcome, cause, count, address, name
+    case route, method, status, code, microseconds, outcome, cause, count, address, name
 }
 
 extension Logger {

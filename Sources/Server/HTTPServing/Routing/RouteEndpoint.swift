@@ -44,7 +44,7 @@ struct RouteEndpoint: HTTPResponder {
         let took = runtime.uptime() - started
         meter.record(status: response.status.code, took: took)
         context.span?.note(response.status.code, code)
-        log(response.status.code, took, context)
+        log(response.status.code, code, took, context)
         if route.isLogged {
             runtime.requests.add(
                 UnknownPaths.known(request.method), name, status: response.status.code, took: took,
@@ -109,7 +109,7 @@ struct RouteEndpoint: HTTPResponder {
         if request.method == .head { response = response.createHeadResponse() }
     }
 
-    private func log(_ status: Int, _ took: Duration, _ context: ServerContext) {
+    private func log(_ status: Int, _ code: RefusalCode?, _ took: Duration, _ context: ServerContext) {
         let level: Logger.Level =
             switch status {
             case ..<400: .debug
@@ -118,12 +118,13 @@ struct RouteEndpoint: HTTPResponder {
             default: .error
             }
         guard context.logger.logLevel <= level else { return }
-        context.event(
-            level, "request answered",
-            [
-                .route: name, .method: route.method.rawValue, .status: String(status),
-                .microseconds: String(took.microseconds),
-            ])
+        var metadata: [LogKey: String] = [
+            .route: name, .method: route.method.rawValue, .status: String(status),
+            .microseconds: String(took.microseconds),
+        ]
+        // OAuth's codes can be a client's text.
+        metadata[.code] = code.map { $0.rawValue.cut(to: 64) }
+        context.event(level, "request answered", metadata)
     }
 
     /// At most 64 of `[A-Za-z0-9_-]`. Others could forge log lines.
