@@ -83,8 +83,8 @@ extension Accounts {
             try mailQueue.dropMails(to: account.user, at: now, in: db)
             account.user.email = account.user.email.map { Self.digest($0, of: id) }
             account.user.phone = account.user.phone.map { String(Self.digest($0, of: id).prefix(15)) }
-            account.user.passwordHash = nil
-            (account.user.storedSetAside, account.user.times.formerEmailMovedAt) = (nil, nil)
+            (account.user.passwordHash, account.user.storedSetAside) = (nil, nil)
+            account.user.times.formerEmailMovedAt = nil
             try db.run("DELETE FROM identities WHERE user_id = \(id) AND set_aside_at IS NOT NULL")
             (account.user.formerEmail, account.user.newEmail, account.user.newPhone) = (nil, nil, nil)
             (account.user.userMetadata, account.user.appMetadata) = ("{}", "{}")
@@ -107,7 +107,7 @@ extension Accounts {
             try db.forgetPasskeys(of: id)
             let end = SessionEnd.byAdministrator(.accountDeleted, from: device)
             try sessions.endSessions(of: id, keeping: nil, end, at: now, in: db)
-            try db.eraseEndedSessions(of: id)
+            try db.eraseRecords(of: id)
             try db.revoke(id, at: now)
             try db.forgetNames(of: id)
             let entry = AuditEntry(

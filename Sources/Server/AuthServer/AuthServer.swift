@@ -27,6 +27,7 @@ package final class AuthServer: Sendable {
     let answeredChallenges = AnsweredChallenges()
     let fixed: FixedAnswers
     let counts: AuthCounts
+    let refusals = RefusedSignIns()
     /// Sign-ins and refreshes not yet written.
     package let activity = ActivityTally()
     /// Used access tokens under a strict session policy; shared with the gateway in this process.
@@ -150,6 +151,7 @@ package final class AuthServer: Sendable {
             callers.administered(.post, "/admin/invite", admin.invite),
             callers.administered(.post, "/admin/generate_link", admin.generateLink),
             callers.administered(.post, "/admin/users/{user_id}/recover", admin.mailUserRecovery),
+            callers.administered(.post, "/admin/users/{user_id}/resend", admin.resendConfirmation),
         ]
     }
 
@@ -167,6 +169,9 @@ package final class AuthServer: Sendable {
             callers.administered(.get, "/admin/search/audit", waits: true, admin.searchAudit),
             callers.administered(.get, path + "/history", waits: true, admin.listUserHistory),
             callers.administered(.get, path + "/overview", waits: true, admin.showUserOverview),
+            callers.administered(.get, path + "/diagnosis", waits: true, admin.showDiagnosis),
+            callers.administered(.post, path + "/unlock", admin.unlockUser),
+            callers.administered(.delete, path + "/identities/{identity_id}", admin.removeUserIdentity),
             callers.administered(.get, path + "/sessions", admin.listUserSessions),
             callers.administered(.delete, path + "/sessions", admin.endUserSessions),
             callers.administered(.delete, path + "/sessions/{session_id}", admin.endUserSession),

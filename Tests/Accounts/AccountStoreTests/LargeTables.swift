@@ -166,6 +166,8 @@ extension StoreFixture {
                 created_at
             FROM identities
             """,
+            "INSERT INTO refused_sign_ins (user_id, refusals, last_at) SELECT id, '[]', created_at FROM users",
+            "INSERT INTO bans (user_id, reason, actor_name, created_at) SELECT id, 'r', 'a', created_at FROM users",
             "INSERT INTO known_devices (digest, user_id, seen_at) SELECT \(digest), id, created_at FROM users",
         ]
     }
@@ -195,7 +197,8 @@ extension StoreFixture {
 
     private static let tables: [SQL] = [
         "ANALYZE one_time_tokens", "ANALYZE mail_outbox", "ANALYZE known_devices", "ANALYZE webhook_deliveries",
-        "ANALYZE ended_sessions", "ANALYZE oauth_clients", "ANALYZE oauth_authorizations", "ANALYZE oauth_consents",
+        "ANALYZE refused_sign_ins", "ANALYZE bans", "ANALYZE ended_sessions",
+        "ANALYZE oauth_clients", "ANALYZE oauth_authorizations", "ANALYZE oauth_consents",
         "ANALYZE users", "ANALYZE identities", "ANALYZE profiles", "ANALYZE sessions", "ANALYZE audit_log",
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",

@@ -4,13 +4,21 @@ package struct AuditEntry: Sendable {
     /// Raw values are stored and returned by the admin API.
     package enum Action: String, Sendable {
         case login, logout
+        /// Wrong passwords since the last entry; at most one an hour.
+        case loginFailed = "login_failed"
         case userSignedUp = "user_signedup"
         case userDeleted = "user_deleted"
         case userModified = "user_modified"
+        case userBanned = "user_banned"
+        case userUnbanned = "user_unbanned"
+        /// An administrator reset the limits of failed sign-ins.
+        case userUnlocked = "user_unlocked"
         case userUpdatedPassword = "user_updated_password"
         case userRepeatedSignUp = "user_repeated_signup"
         case userInvited = "user_invited"
         case userRecoveryRequested = "user_recovery_requested"
+        /// An administrator had the confirmation or invitation sent again.
+        case userConfirmationRequested = "user_confirmation_requested"
         /// By an emailed code or link.
         case userConfirmed = "user_confirmed"
         case tokenRevoked = "token_revoked"
@@ -69,9 +77,10 @@ package struct AuditEntry: Sendable {
 
         var logType: String {
             switch self {
-            case .login, .logout, .userDeleted: "account"
+            case .login, .loginFailed, .logout, .userDeleted: "account"
             case .userSignedUp, .userInvited: "team"
-            case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested:
+            case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested,
+                .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
                 "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned, .passkeyRefused: "user"

@@ -62,6 +62,7 @@ package struct SessionEnd: Sendable {
     package let session: SessionID?
     /// nil without a request.
     package let device: Device?
+    package var isByUser: Bool { actor == .user }
 
     private init(_ reason: Reason, _ actor: Actor, in session: SessionID? = nil, from device: Device?) {
         (self.reason, self.actor, self.session, self.device) = (reason, actor, session, device)

@@ -15,6 +15,8 @@ package struct AdminAttributes: Sendable {
     package var userMetadata: AuthJSONObject?
     package var appMetadata: AuthJSONObject?
     package var ban: Ban?
+    /// Kept with ``ban`` for operators.
+    package var banReason: String?
 
     package enum Ban: Equatable, Sendable {
         case lifted
@@ -82,8 +84,7 @@ extension AdminStore {
             id: attributes.id ?? accounts.newID(), audience: attributes.audience ?? audience,
             role: attributes.role ?? role,
             times: UserTimes(createdAt: now))
-        user.email = attributes.email?.text
-        user.phone = attributes.phone?.text
+        (user.email, user.phone) = (attributes.email?.text, attributes.phone?.text)
         user.passwordHash = attributes.passwordHash
         let identities = newIdentities(of: user.id, attributes, at: now)
         var userMetadata = attributes.userMetadata ?? [:]
@@ -110,7 +111,9 @@ extension AdminStore {
             // An account with this id may have been deleted today.
             if attributes.id != nil { try db.revoke(id, until: now, at: now) }
             for identity in account.identities { try db.insert(identity) }
-            try accounts.record([Self.adminEntry(.userSignedUp, account.user, from: device)], at: now, in: db)
+            let ban = try noteBan(attributes, of: account.user, from: device, at: now, in: db)
+            let made = Self.adminEntry(.userSignedUp, account.user, from: device)
+            try accounts.record([made] + ban, at: now, in: db)
             return .done(account)
         }
     }
@@ -162,7 +165,9 @@ extension AdminStore {
             }
             if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)
-            try accounts.record([Self.adminEntry(.userModified, account.user, from: device)], at: now, in: db)
+            let ban = try noteBan(attributes, of: account.user, from: device, at: now, in: db)
+            let entry = Self.adminEntry(.userModified, account.user, from: device)
+            try accounts.record([entry] + ban, at: now, in: db)
             return .done(account)
         }
     }

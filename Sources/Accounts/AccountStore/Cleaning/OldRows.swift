@@ -82,6 +82,7 @@ package struct RetainedRows: Sendable {
     /// The log comes last: on PostgreSQL its deletion needs a separate grant (Deploy/postgresql), and no row lock.
     package static let all = [
         RetainedRows(rows: OldRows(table: "ended_sessions", key: "id", time: "ended_at")) { $0.endedSessions },
+        RetainedRows(rows: OldRows(table: "refused_sign_ins", key: "user_id", time: "last_at")) { $0.endedSessions },
         RetainedRows(
             rows: OldRows(table: "mail_outbox", key: "id", time: "ended_at", condition: "state <> 'queued' AND")
         ) { $0.mails },

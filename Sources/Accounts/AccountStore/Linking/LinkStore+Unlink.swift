@@ -29,7 +29,21 @@ extension LinkStore {
         try await accounts.sessions.revoking(at: now) { db in
             let changer = try accounts.changer(user, by: session, at: now, in: db)
             guard case .good(let account) = changer else { return changer.isGone ? .gone : .sessionEnded }
-            return try remove(id, from: account, .unlinked, .methodRemoved, session, device, at: now, in: db) {
+            let end = SessionEnd.byUser(.methodRemoved, in: session, from: device)
+            return try remove(id, from: account, .unlinked, end, at: now, in: db) {
+                try $0.unlink(id, address: $1, newID: accounts.newID(), at: now)
+            }
+        }
+    }
+
+    /// As ``unlink(_:of:keeping:from:at:)``, and ends every session that it opened.
+    package func unlink(
+        _ id: IdentityID, of user: UserID, byAdministratorOn device: Device?, at now: Instant
+    ) async throws -> UnlinkOutcome {
+        try await accounts.sessions.revoking(at: now) { db in
+            guard let account = try db.account(user), account.user.times.deletedAt == nil else { return .gone }
+            let end = SessionEnd.byAdministrator(.methodRemoved, from: device)
+            return try remove(id, from: account, .unlinked, end, at: now, in: db) {
                 try $0.unlink(id, address: $1, newID: accounts.newID(), at: now)
             }
         }
@@ -54,7 +68,8 @@ extension LinkStore {
                 return .tooLate
             }
             let undo = LinkUndo(json: try JSONReader.read(before))
-            return try remove(id, from: account, .undone, .linkUndone, session, device, at: now, in: db) {
+            let end = SessionEnd.byUser(.linkUndone, in: session, from: device)
+            return try remove(id, from: account, .undone, end, at: now, in: db) {
                 let made = try $0.undo(undo, of: id, address: $1, newID: accounts.newID(), at: now)
                 try db.unfill(undo.profile, of: user, at: now)
                 return made
@@ -66,8 +81,8 @@ extension LinkStore {
     ///
     /// - Parameter change: Gets the account's new address. Returns the identity that it created.
     private func remove(
-        _ id: IdentityID, from account: Account, _ kind: LinkRemoval, _ reason: SessionEnd.Reason,
-        _ session: SessionID?, _ device: Device?, at now: Instant, in db: any Connection,
+        _ id: IdentityID, from account: Account, _ kind: LinkRemoval, _ end: SessionEnd, at now: Instant,
+        in db: any Connection,
         change: (inout Account, UnlinkDecision.Address) throws -> Identity?
     ) throws -> UnlinkOutcome {
         let user = account.user.id
@@ -82,9 +97,9 @@ extension LinkStore {
         case .remove(let address):
             var left = account
             let made = try change(&left, address)
-            let removal = Removal(id: id, of: account, leaving: left, made: made, kind: kind, session: session)
-            try carryOut(removal, .byUser(reason, in: session, from: device), at: now, in: db)
-            try notify(of: removal, account.user, from: device, at: now, in: db)
+            let removal = Removal(id: id, of: account, leaving: left, made: made, kind: kind, session: end.session)
+            try carryOut(removal, end, at: now, in: db)
+            try notify(of: removal, account.user, from: end.isByUser ? end.device : nil, at: now, in: db)
             return .unlinked(left)
         }
     }
@@ -168,19 +183,23 @@ extension LinkStore {
         try db.update(user)
         try endSessions(of: user.id, openedBy: identity, keeping: removal.session, end, at: now, in: db)
         if identity.isOfProvider { try db.remember(removal.kind, of: identity, from: user.id, at: now) }
+        try accounts.record([Self.entry(removal, identity, end)], at: now, in: db)
+        try db.removeExpired(from: .undos, at: now)
+    }
+
+    private static func entry(_ removal: Removal, _ identity: Identity, _ end: SessionEnd) -> AuditEntry {
+        let user = removal.left.user
         let (action, rule): (AuditEntry.Action, LinkingRule) =
             switch removal.kind {
             case .unlinked: (.identityUnlinked, .unlinkedByOwner)
             case .undone: (.identityLinkUndone, .undoneByOwner)
             }
-        let entry = AuditEntry(
-            action, actor: user.id, actorName: user.name,
-            traits: [
-                "provider": .string(identity.provider), "identity_id": .string(identity.id.text),
-                "rule": .string(rule.rawValue), "user_id": .string(user.id.text),
-            ])
-        try accounts.record([entry], at: now, in: db)
-        try db.removeExpired(from: .undos, at: now)
+        let about: AuthJSONObject = [
+            "provider": .string(identity.provider), "identity_id": .string(identity.id.text),
+        ]
+        guard end.isByUser else { return AdminStore.adminEntry(action, user, about, from: end.device) }
+        let own: AuthJSONObject = ["rule": .string(rule.rawValue), "user_id": .string(user.id.text)]
+        return AuditEntry(action, actor: user.id, actorName: user.name, traits: about.merging(own) { $1 })
     }
 }
 

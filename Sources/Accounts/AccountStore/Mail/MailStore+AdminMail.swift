@@ -65,6 +65,19 @@ extension MailStore {
         }
     }
 
+    /// Repeats an unconfirmed sign-up's email.
+    package func askAgain(
+        _ user: User, _ email: EmailAddress, _ request: MailRequest, byAdministratorOn device: Device, at now: Instant
+    ) async throws {
+        let ask = MailAsk(.signUp, .email(email), request)
+        let mail = try accounts.mailQueue.sealedMail(ask.json, to: ask.recipient, at: now)
+        try await database.write { db in
+            try accounts.mailQueue.insert(mail, ask.kind, of: nil, until: now + request.lifetime, at: now, in: db)
+            try accounts.record(
+                [AdminStore.adminEntry(.userConfirmationRequested, user, from: device)], at: now, in: db)
+        }
+    }
+
     /// Sends no email.
     package func makeLink(_ order: LinkOrder, at now: Instant) async throws -> LinkOrderOutcome {
         var order = order

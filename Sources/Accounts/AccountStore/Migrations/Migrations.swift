@@ -45,6 +45,7 @@ extension Accounts {
         Migration(
             34, "terms of searches", dialectStatements: SearchTables.ofDialects,
             changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
+        Migration(35, "refused sign-ins, and reasons of bans", refusals),
     ]
 
     private static let users: SQL = """

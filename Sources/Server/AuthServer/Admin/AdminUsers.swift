@@ -53,8 +53,15 @@ extension AdminHandlers {
             try await server.signIns.checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await server.signIns.hashed(password, for: .none)
         }
-        return try answer(
-            await accounts.admin.update(id, attributes, from: try callers.device(request, context), at: runtime.now()))
+        let now = runtime.now()
+        let outcome = try await accounts.admin.update(
+            id, attributes, from: try callers.device(request, context), at: now)
+        // A lock would refuse the new password.
+        if attributes.passwordHash != nil, case .done = outcome {
+            try await server.writeRefusals()
+            try await server.locks.passwordChanged(of: account.user, at: now)
+        }
+        return try answer(outcome)
     }
 
     /// The body may be `{"should_soft_delete": bool}` or empty.
@@ -113,6 +120,7 @@ extension AdminHandlers {
         try server.signIns.checkDepth(of: attributes.userMetadata)
         try server.signIns.checkDepth(of: attributes.appMetadata)
         attributes.ban = try ban(body)
+        attributes.banReason = try banReason(body)
         return attributes
     }
 
@@ -123,6 +131,15 @@ extension AdminHandlers {
             throw Refusal.invalid("invalid format for ban duration: a number with a unit such as 24h, or none")
         }
         return .lasting(duration)
+    }
+
+    /// Only operators see it.
+    private func banReason(_ body: JSONMembers) throws -> String? {
+        guard let text = try body.string("ban_reason"), !text.isEmpty else { return nil }
+        guard text.utf8.count <= BanNote.longestReason, !text.utf8.contains(0) else {
+            throw Refusal.invalid("ban_reason must be at most \(BanNote.longestReason) bytes without NUL")
+        }
+        return text
     }
 
     private func newID(_ body: JSONMembers) throws -> UserID? {

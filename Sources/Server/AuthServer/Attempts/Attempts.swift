@@ -29,12 +29,12 @@ package struct Attempts: Sendable {
         byAddressInAll = AttemptLimit("failed_sign_ins_address_all", count * 2, per: hour)
         byAccountInAll = AttemptLimit("failed_sign_ins_account_all", count * 2, per: hour, isForgiven: true)
         byDevice = AttemptLimit("failed_sign_ins_device", count, per: hour, isForgiven: true)
-        byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour)
+        byDevices = AttemptLimit("failed_sign_ins_devices", count * 3, per: hour, isReset: true)
         bySession = AttemptLimit("failed_sign_ins_session", count, per: hour)
-        bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour)
+        bySessions = AttemptLimit("failed_sign_ins_sessions", count * 3, per: hour, isReset: true)
         byCaller = AttemptLimit("failed_codes_address", count * 2, per: hour)
         byCallerSite = AttemptLimit("failed_codes_network", count * 20, per: hour)
-        byFactors = AttemptLimit("failed_factor_answers", count * 3, per: hour)
+        byFactors = AttemptLimit("failed_factor_answers", count * 3, per: hour, isReset: true)
     }
 
     /// Limits that count every failure come before the pair; see ``AttemptLimit/spread``.

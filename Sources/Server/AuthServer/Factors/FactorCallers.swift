@@ -92,7 +92,8 @@ extension FactorHandlers {
         let message = answer?["message"]?.stringValue ?? ""
         throw Refusal(
             .forbidden, .mfaVerificationRejected,
-            message.isEmpty ? "Further MFA verification attempts will be rejected." : message.cut(to: 1_000))
+            message.isEmpty ? "Further MFA verification attempts will be rejected." : message.cut(to: 1_000),
+            cause: HookRejection(hook: .mfaVerificationAttempt))
     }
 }
 

@@ -142,8 +142,18 @@ extension FactorHandlers {
     /// Responds with the same session at aal2 and new tokens.
     @Sendable func verifyFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (caller, factor) = try await ownFactor(request, context)
-        try requireRights(of: caller, for: factor)
-        let body = try await request.jsonMembers(context)
+        let device = try callers.device(request, context)
+        return try await server.noting(
+            .factor, of: factor.isVerified ? .user(caller.user.id) : nil, from: device
+        ) {
+            try requireRights(of: caller, for: factor)
+            return try await verify(factor, try await request.jsonMembers(context), of: caller, device)
+        }
+    }
+
+    private func verify(
+        _ factor: Factor, _ body: JSONMembers, of caller: UserCaller, _ device: Device
+    ) async throws -> Response {
         let challenge = try challengeID(body)
         switch factor.kind {
         case .totp, .phone:
@@ -152,9 +162,8 @@ extension FactorHandlers {
             try requireVerifying(factor.kind)
             let answer = FactorCodeAnswer(factor: factor, challenge: challenge, code: code.trimmed)
             let phone = factor.phone.flatMap(PhoneNumber.init)
-            return try await take(answer, sentTo: phone, of: caller, try callers.device(request, context))
-        case .webAuthn:
-            return try await verifyKey(factor, challenge, body, of: caller, try callers.device(request, context))
+            return try await take(answer, sentTo: phone, of: caller, device)
+        case .webAuthn: return try await verifyKey(factor, challenge, body, of: caller, device)
         case .recoveryCodes: throw Refusal.unknownFactorType
         }
     }

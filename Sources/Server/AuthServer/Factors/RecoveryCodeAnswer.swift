@@ -19,14 +19,25 @@ extension FactorHandlers {
         guard let code = RecoveryCode(typed: try body.secret("code") ?? Secret("")) else { throw Refusal.codeEmpty }
         guard let session = caller.session?.id else { throw Refusal.sessionNeeded }
         let device = try callers.device(request, context)
-        let raised: IssuedSession? = try await attemptFactor(of: caller) {
+        return try await server.noting(.factor, of: .user(caller.user.id), from: device) {
+            let source = server.signIns.source(request, context)
+            guard let raised = try await raise(session, by: code, of: caller, device, source) else {
+                throw Refusal.wrongRecoveryCode
+            }
+            return try await raisedAnswer(raised, by: .recoveryCodes, device)
+        }
+    }
+
+    private func raise(
+        _ session: SessionID, by code: RecoveryCode, of caller: UserCaller, _ device: Device, _ source: HashingSource
+    ) async throws -> IssuedSession? {
+        try await attemptFactor(of: caller) {
             let hash: Secret?
             switch try await accounts.recoveryCodes.recoveryLookup(code, of: caller.user.id, at: runtime.now()) {
             case .none: hash = nil
             case .locked(let end): throw refusalOfLock(end)
             case .found(let factor, let stored):
                 // Constant work, whether or not a code has this prefix.
-                let source = server.signIns.source(request, context)
                 let isRight = try await server.signIns.check(code.text, against: stored, for: source).isMatch
                 hash = isRight ? stored : nil
                 try await askHook(about: factor, .recoveryCodes, isRight: isRight, of: caller, from: device)
@@ -44,8 +55,6 @@ extension FactorHandlers {
                 return nil
             }
         }
-        guard let raised else { throw Refusal.wrongRecoveryCode }
-        return try await raisedAnswer(raised, by: .recoveryCodes, device)
     }
 
     private func refusalOfLock(_ end: Instant) -> Refusal {

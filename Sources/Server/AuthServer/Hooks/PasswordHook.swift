@@ -27,6 +27,7 @@ extension SignInHandlers {
         let message = answer?["message"]?.stringValue ?? ""
         return Refusal(
             .badRequest, .invalidCredentials,
-            message.isEmpty ? "Further password verification attempts will be rejected." : message.cut(to: 1_000))
+            message.isEmpty ? "Further password verification attempts will be rejected." : message.cut(to: 1_000),
+            cause: HookRejection(hook: .passwordVerificationAttempt))
     }
 }

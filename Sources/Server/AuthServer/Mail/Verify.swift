@@ -60,7 +60,9 @@ extension MailHandlers {
         _ token: Secret, sentTo address: Recipient, for slots: [TokenSlot], by caller: KnownCaller,
         _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        try await verify(MailedProof.code(token, sentTo: address), for: slots, by: caller, request, context)
+        try await server.noting(.code, of: .address(address), from: try callers.device(request, context)) {
+            try await verify(MailedProof.code(token, sentTo: address), for: slots, by: caller, request, context)
+        }
     }
 
     private func verify(

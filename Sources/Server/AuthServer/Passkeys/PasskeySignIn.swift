@@ -21,8 +21,10 @@ extension PasskeyHandlers {
         let given = try ceremonyAnswer(try await request.jsonMembers(context))
         let device = try callers.sessionDevice(request, context)
         let outcome = try await answering(given, for: .authentication, rules) { challenge in
-            let (holder, verdict) = try await proven(given, challenge, party)
-            try checkMaySignIn(holder.account.user)
+            let (holder, verdict) = try await proven(given, challenge, party, from: device)
+            try await server.noting(.passkey, of: .user(holder.account.user.id), from: device) {
+                try checkMaySignIn(holder.account.user)
+            }
             let proof = PasskeyProof(
                 signCount: verdict.signCount, isBackupEligible: verdict.isBackupEligible,
                 isBackedUp: verdict.isBackedUp,
@@ -50,7 +52,7 @@ extension PasskeyHandlers {
     }
 
     private func proven(
-        _ given: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty
+        _ given: CeremonyAnswer, _ challenge: PasskeyChallenge, _ party: RelyingParty, from device: Device
     ) async throws -> (PasskeyHolder, AuthenticationVerdict) {
         let response: AuthenticationResponse
         do throws(CeremonyFailure) {
@@ -74,7 +76,9 @@ extension PasskeyHandlers {
             try await accounts.passkeys.recordRefusedKey(
                 ["passkey_id": .string(holder.passkey.id.text)], of: holder.account.user, cause: "\(error)",
                 at: runtime.now())
-            throw Refusal.ceremony(error)
+            let refusal = Refusal.ceremony(error)
+            server.note(refusal, .passkey, of: .user(holder.account.user.id), from: device)
+            throw refusal
         }
     }
 

@@ -82,6 +82,15 @@ extension IdentityHandlers {
                     try await $0.links.link(signIn, to: .session(session, of: user), from: device, at: $1)
                 }
             }
+        return try await server.noting(.provider, of: RefusedSubject(identity), from: device) {
+            try answer(outcome, of: provider, redirect, handout)
+        }
+    }
+
+    private func answer(
+        _ outcome: LinkingOutcome, of provider: SignInProvider, _ redirect: CallbackRedirect,
+        _ handout: ProviderHandout
+    ) throws -> Response {
         switch outcome {
         case .signedIn(let session):
             count(outcome, provider)

@@ -27,7 +27,9 @@ extension IdentityHandlers {
                 return try await accounts.links.signIn(signIn, from: device, at: now)
             }
             count(outcome, provider)
-            return try await answer(outcome, of: provider.name, to: device)
+            return try await server.noting(.provider, of: RefusedSubject(identity), from: device) {
+                try await answer(outcome, of: provider.name, to: device)
+            }
         } catch is IDTokenUsed {
             counts.signIns.increment(provider.name, "token_used")
             throw Refusal.oauth("invalid request", "The id_token has been used before")

@@ -44,14 +44,14 @@ extension IdentityHandlers {
         return Answer.json { $0.user(left) }
     }
 
-    private func identityID(_ context: ServerContext) throws -> IdentityID {
+    func identityID(_ context: ServerContext) throws -> IdentityID {
         guard let id = context.parameters.get("identity_id").flatMap({ IdentityID($0) }) else {
             throw Refusal(.notFound, .validationFailed, "identity_id must be an UUID")
         }
         return id
     }
 
-    private func account(_ outcome: UnlinkOutcome) throws -> Account {
+    func account(_ outcome: UnlinkOutcome) throws -> Account {
         switch outcome {
         case .unlinked(let account): return account
         case .gone: throw Refusal(.forbidden, .userNotFound, "User from sub claim in JWT does not exist")

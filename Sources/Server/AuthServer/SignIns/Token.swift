@@ -79,9 +79,17 @@ extension SignInHandlers {
 
     private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
+        let device = try callers.sessionDevice(request, context)
+        return try await server.noting(.password, of: RefusedSubject(body), from: device) {
+            try await signIn(body, from: device, request, context)
+        }
+    }
+
+    private func signIn(
+        _ body: JSONMembers, from device: Device, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
         try await server.requireCaptcha(body, request, context)
         let password = try body.secret("password") ?? Secret("")
-        let device = try callers.sessionDevice(request, context)
         // Retries once if the account changes in between, such as by a rehash.
         for _ in 0..<2 {
             let holder = try await passwordHolder(body, password, request, context)

@@ -105,6 +105,12 @@ extension PeriodicTask {
         }
     }
 
+    static func refusals(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(5), world, "refused sign-ins could not be stored", at: .warning) {
+            try await auth.writeRefusals()
+        }
+    }
+
     static func events(_ tally: EventTally, _ store: EventCounts, _ world: World) -> PeriodicTask {
         PeriodicTask(every: .seconds(5), world, "counted events could not be stored", at: .warning) {
             try await tally.write(to: store)

@@ -37,7 +37,7 @@ package struct LocalAccounts: Sendable {
         passwords = makeHasher(settings, runtime, world)
         auth = AuthServer(
             settings: settings.auth, accounts: accounts, keys: keys, passwords: passwords, runtime: runtime,
-            attempts: settings.rates.map { Attempts($0, shared: sharedFailures(settings, database)) },
+            attempts: settings.rates.map { Attempts($0, shared: sharedFailures(database)) },
             providers: try makeProviders(settings, runtime.tracer, world),
             mailer: makeMailer(settings, database, runtime, world),
             texter: makeTexter(settings, database, runtime.tracer, world),

@@ -1,5 +1,5 @@
-import AccountStore
-import AuthServer
+package import AccountStore
+package import AuthServer
 import GatehouseWire
 import HTTPServing
 import PostgresDriver
@@ -57,8 +57,8 @@ func sharedCounts(_ settings: ServerSettings, _ database: any Database) -> Share
     }
 }
 
-func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> SharedFailures? {
-    guard settings.database.server != nil else { return nil }
+/// Also of a single node: a restart does not reset them, and `gatehouse users unlock` does.
+func sharedFailures(_ database: any Database) -> SharedFailures {
     let counts = RequestCounts(database: database)
     @Sendable func counted(_ keys: [AttemptKey]) -> [RequestCounts.Counted] {
         // Limits that allow nothing admit no attempt this far.
@@ -71,4 +71,9 @@ func sharedFailures(_ settings: ServerSettings, _ database: any Database) -> Sha
         read: { keys, now in try await counts.fullTimes(of: counted(keys), at: now) },
         add: { keys, now in try await counts.add(counted(keys), at: now) },
         forget: { try await counts.forget(counted($0)) })
+}
+
+/// For a command, whose resets a running server notices.
+package func makeLocks(_ settings: ServerSettings, _ database: any Database, _ accounts: Accounts) -> AccountLocks {
+    AccountLocks(settings.rates.map { Attempts($0, shared: sharedFailures(database)) }, accounts)
 }

@@ -73,6 +73,7 @@ package struct Server: Sendable {
         var services = local?.services(world) ?? []
         if let local {
             services.append(PeriodicTask.activity(local.auth.activity, ActivityCounts(database: database), world))
+            services.append(PeriodicTask.refusals(local.auth, world))
         }
         // An issuer on this machine is a stand-in.
         if let issuer = settings.issuer, ProviderURL(issuer.keysURL)?.isLoopback == false {
@@ -101,6 +102,7 @@ package struct Server: Sendable {
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     try await local?.auth.activity.write(to: ActivityCounts(database: database))
+                    try await local?.auth.writeRefusals()
                     try await events.write(to: EventCounts(database: database))
                 }
                 group.addTask {

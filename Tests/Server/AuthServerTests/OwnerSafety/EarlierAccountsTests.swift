@@ -25,6 +25,7 @@ struct EarlierAccountsTests {
         "DROP TABLE oauth_clients",
         "DROP INDEX identities_by_provider_id", "DROP INDEX ended_sessions_by_request", "DROP TABLE search_terms",
         "DROP TABLE search_filling",
+        "DROP TABLE refused_sign_ins", "DROP TABLE bans",
         "DELETE FROM schema_migrations WHERE number > \(earlier)",
     ]
 
