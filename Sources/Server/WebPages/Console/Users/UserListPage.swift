@@ -79,7 +79,7 @@ private struct UserCounts {
 
 extension Page {
     fileprivate init(_ title: String, filter: UserFilter, _ table: Table? = nil, _ notice: Notice? = nil) {
-        self.init(title, [.filters(filter.form)])
+        self.init(title, [.actions(NewUserPage.links), .filters(filter.form)])
         self.notice = notice
         if let table { blocks.append(.table(table)) }
     }

@@ -14,7 +14,15 @@ struct UserPage: ConsolePage {
         let user = FoundUser(json["user"] ?? .null)
         var page = Page(user.title)
         page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
-        page.blocks = [.facts(user.facts(at: pages.now())), .actions(user.acts(at: pages.now()))]
+        let diagnosis = try await callAsAdmin(.get, "/admin/users/\(userID)/diagnosis")
+        var facts = user.facts(at: pages.now())
+        if let ban = diagnosis["ban"] {
+            let reason = ban["reason"]?.stringValue ?? ""
+            if !reason.isEmpty { facts.append(Fact("Reason of the ban", reason.shown)) }
+            facts.append(Fact("Banned by", (ban["actor_username"]?.stringValue ?? "–").shown))
+        }
+        page.blocks = diagnosisBlocks(user, diagnosis)
+        page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(at: pages.now()))]
         page.blocks += ProfileFacts(json["profile"]).blocks
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
@@ -81,7 +89,7 @@ struct UserPage: ConsolePage {
     }
 
     /// Leads to the request's trace, if the link needs only the request's ID.
-    private func request(_ id: String?) -> Cell {
+    func request(_ id: String?) -> Cell {
         Cell(id?.shown ?? "–", address: pages.settings.traceLink?.address(trace: nil, request: id))
     }
 
@@ -189,14 +197,17 @@ extension FoundUser {
     }
 
     fileprivate var identities: Table {
-        var table = Table(caption: "Identities", columns: ["Method", "Email", "Linked", "Last used"])
+        var table = Table(caption: "Identities", columns: ["Method", "Email", "Linked", "Last used", "Action"])
         table.empty = "No sign-in method."
         table.rows = (json["identities"]?.arrayValue ?? []).prefix(20).map { identity in
             let data = identity["identity_data"]
+            // The API's `id` is the provider's.
+            let id = FormText.escape((identity["identity_id"]?.stringValue ?? "").cut(to: 64))
             return [
                 Cell((identity["provider"]?.stringValue ?? "–").shown),
                 Cell((identity["email"]?.stringValue ?? data?["email"]?.stringValue ?? "–").shown),
                 Cell(Moment.text(identity["created_at"])), Cell(Moment.text(identity["last_sign_in_at"])),
+                Cell("Remove", address: "\(path)/remove-identity?id=\(id)"),
             ]
         }
         return table

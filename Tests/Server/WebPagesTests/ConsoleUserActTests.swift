@@ -1,0 +1,77 @@
+import AuthServer
+import GatehouseWire
+import TestSupport
+import Testing
+
+@Suite("An operator helps a user in the console")
+struct ConsoleUserActTests {
+    private func signedIn(_ server: TestServer) async throws -> WebBrowser {
+        let browser = WebBrowser(server)
+        try await browser.open("/console/sign-in")
+        try await browser.press("Sign In with API Key", ["key": TestServer.secretKey])
+        return browser
+    }
+
+    @Test("The user's page names the lock and its end, and unlocks")
+    func unlock() async throws {
+        try await TestServer.with(limits: AuthRates(), hasConsole: true) { server in
+            let user = try await server.signUp().userID
+            for _ in 0..<10 { _ = try await server.signIn(password: "wrong", peer: "203.0.113.1") }
+            #expect(try await server.signIn(peer: "203.0.113.1").status == 429)
+            let browser = try await signedIn(server)
+            try await browser.open("/console/users/\(user)")
+            #expect(browser.page.text.contains("Sign-in from 203.0.113.1 is locked until"))
+            #expect(browser.page.text.contains("Wrong password."))
+            try await browser.open("/console/users/\(user)/unlock")
+            try await browser.press("Unlock")
+            #expect(browser.page.done == "ada@example.com can try to sign in again.")
+            #expect(browser.page.text.contains("Nothing stops this user"))
+            #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
+        }
+    }
+
+    @Test("A user is created, edited and banned with a reason and an end")
+    func edit() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/console/create-user")
+            try await browser.press("Create User", [:])
+            #expect(browser.page.problem == "Enter an email or a phone number.")
+            try await browser.press("Create User", ["email": "bob@example.com", "full_name": "Bob Stone"])
+            #expect(browser.page.done == "bob@example.com was created.")
+            let path = browser.page.path
+            try await browser.open(path + "/edit")
+            try await browser.press("Edit", ["user_metadata": "{"])
+            #expect(browser.page.problem?.hasPrefix("The metadata must be a JSON object") == true)
+            try await browser.press(
+                "Edit", ["email": "rob@example.com", "full_name": "Rob Stone", "app_metadata": #"{"plan": "team"}"#])
+            #expect(browser.page.done == "rob@example.com was changed.")
+            #expect(browser.page.text.contains("Rob Stone") && browser.page.text.contains("team"))
+            try await browser.open(path + "/ban")
+            try await browser.press("Ban", ["until": "2001-01-01", "reason": "Spam"])
+            #expect(browser.page.problem?.hasPrefix("The end must be") == true)
+            try await browser.press("Ban", ["until": "2999-12-24", "reason": "Spam"])
+            #expect(browser.page.text.contains("Reason: Spam") && browser.page.text.contains("2999-12-24"))
+            try await browser.open("/console/create-user")
+            try await browser.press("Create User", ["email": "rob@example.com"])
+            #expect(browser.page.problem == "An account with this email exists.")
+        }
+    }
+
+    @Test("An invitation and its repetition are sent")
+    func invite() async throws {
+        try await TestServer.with(hasConsole: true, change: SignInPageTests.withMail) { server in
+            let browser = try await signedIn(server)
+            try await browser.open("/console/invite-user")
+            try await browser.press("Invite User", ["email": "eve@example.com"])
+            #expect(browser.page.done == "The invitation to eve@example.com is on its way.")
+            #expect(try await server.deliveredMail().mail.content.kind == .invite)
+            let path = browser.page.path
+            server.passInterval()
+            try await browser.open(path + "/resend")
+            try await browser.press("Resend Email")
+            #expect(browser.page.done == "The email to eve@example.com is on its way.")
+            #expect(try await server.deliveredMail().mail.content.kind == .invite)
+        }
+    }
+}
