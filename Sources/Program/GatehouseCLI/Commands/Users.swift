@@ -5,9 +5,10 @@ import GatehouseWire
 
 struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "users", abstract: "Lists, creates, deletes, imports and exports accounts.",
+        commandName: "users", abstract: "Lists, creates, changes, deletes, imports and exports accounts.",
         subcommands: [
-            ListUsers.self, CreateUser.self, DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
+            ListUsers.self, CreateUser.self, EditUser.self, BanUser.self, UnbanUser.self, UnlockUser.self,
+            DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
         ])
 }
 

@@ -2,12 +2,14 @@ import AccountDomain
 import AccountStore
 import ArgumentParser
 import AuthServer
+import GatehouseServer
 import GatehouseWire
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Shows why a user's sessions ended, most recent first.",
+        commandName: "why", abstract: "Shows why a user cannot sign in, and why sessions ended.",
         discussion: """
+            Names locks, bans, unconfirmed addresses and refused sign-ins, then ended sessions, most recent first. \
             Records are kept as long as the setting retention_ended_sessions says. Name a deleted account by its ID.
 
             EXAMPLES:
@@ -19,7 +21,7 @@ struct Why: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The maximum number of sessions, up to \(SessionStore.mostEndedSessions).", valueName: "n"))
     var limit = 20
-    @Flag(help: "Print one JSON object per line.") var json = false
+    @Flag(help: "Print one JSON object per line: the diagnosis, then each session.") var json = false
 
     func validate() throws {
         guard (1...SessionStore.mostEndedSessions).contains(limit) else {
@@ -28,8 +30,10 @@ struct Why: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let accounts = try await OpenedAccounts(options, using: .sessionEnds).accounts
-        let user = try await find(account, in: accounts)?.user
+        let opened = try await OpenedAccounts(options, using: .locks)
+        let accounts = opened.accounts
+        let known = try await find(account, in: accounts)
+        let user = known?.user
         guard let id = user?.id ?? UserID(account) else {
             throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
         }
@@ -37,21 +41,42 @@ struct Why: AsyncParsableCommand {
         guard user != nil || !ended.isEmpty else {
             throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
         }
-        if json {
-            for session in ended { try Output.line(line(session).escaped) }
-            return
+        if let known {
+            // Without the settings of emails: their code may be a way in.
+            let diagnosis = try await makeLocks(opened.settings, opened.database, accounts)
+                .diagnosis(of: known, mailsCodes: true, at: System.now())
+            try json ? Output.line(line { $0.signInDiagnosis(diagnosis) }) : Output.send(text(diagnosis))
         }
-        if let user, user.isBanned(at: System.now()), let end = user.times.bannedUntil {
-            try Output.line("The account is banned until \(end). Its sessions continue after the ban.\n")
+        if json {
+            for session in ended { try Output.line(line { $0.endedSession(session) }) }
+            return
         }
         guard !ended.isEmpty else { return try Output.line("None of this user's sessions has ended.") }
         try Output.send(text(ended))
     }
 
-    private func line(_ session: EndedSession) -> String {
+    private func line(_ write: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter(capacity: 512)
-        writer.endedSession(session)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        write(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self).escaped
+    }
+
+    private func text(_ diagnosis: SignInDiagnosis) -> String {
+        var text = ""
+        for finding in diagnosis.findings {
+            text += "\(finding.code.rawValue): \(finding.text.printable)\n    \(finding.advice)\n"
+        }
+        if diagnosis.findings.isEmpty { text += "Nothing stops this user's sign-ins.\n" }
+        text += "\n"
+        guard !diagnosis.refusals.isEmpty else { return text }
+        var table = TextTable(["REFUSED", "TIMES", "LAST", "FROM", "REQUEST", "CODE"])
+        for refusal in diagnosis.refusals {
+            table.add([
+                refusal.story, String(refusal.count), "\(refusal.lastAt)", refusal.address?.printable ?? "-",
+                refusal.requestID?.printable ?? "-", refusal.bucket ?? refusal.code,
+            ])
+        }
+        return text + table.text + "\n"
     }
 
     private func text(_ ended: [EndedSession]) -> String {
