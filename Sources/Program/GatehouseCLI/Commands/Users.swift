@@ -7,8 +7,8 @@ struct Users: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "Lists, creates, changes, deletes, imports and exports accounts.",
         subcommands: [
-            ListUsers.self, CreateUser.self, EditUser.self, BanUser.self, UnbanUser.self, UnlockUser.self,
-            DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
+            ListUsers.self, CreateUser.self, InviteUser.self, EditUser.self, BanUser.self, UnbanUser.self,
+            UnlockUser.self, DeleteUser.self, SignOutUsers.self, ImportUsers.self, ExportUsers.self,
         ])
 }
 
