@@ -131,12 +131,12 @@ struct SearchFormTests {
         #expect(try await Self.found(store, "byron") == ["a@example.com"])
         // By SQL, as another program would.
         try await Self.change(
-            store, "UPDATE users SET user_metadata = '{\"full_name\":\"Ada Lovelace\"}' WHERE id = \(ada.id)")
+            store, "UPDATE users SET user_metadata = '{\"full_name\":\"Ada Lovelace\"}' WHERE id = \(ada.id.text)")
         #expect(try await Self.found(store, "byron") == [])
         #expect(try await Self.found(store, "ada lovelace") == ["a@example.com"])
-        try await Self.change(store, "UPDATE profiles SET first_name = 'Augusta' WHERE id = \(ada.id)")
+        try await Self.change(store, "UPDATE profiles SET first_name = 'Augusta' WHERE id = \(ada.id.text)")
         #expect(try await Self.found(store, "augusta ada") == ["a@example.com"])
-        try await Self.change(store, "UPDATE users SET email = 'king@example.com' WHERE id = \(ada.id)")
+        try await Self.change(store, "UPDATE users SET email = 'king@example.com' WHERE id = \(ada.id.text)")
         #expect(try await Self.found(store, "@example.com") == ["king@example.com"])
         _ = try await store.accounts.softDelete(ada.id, at: store.clock.now)
         #expect(try await Self.found(store, "lovelace") == [])

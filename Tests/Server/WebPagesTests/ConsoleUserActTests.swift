@@ -1,3 +1,4 @@
+import AccountDomain
 import AuthServer
 import GatehouseWire
 import TestSupport

@@ -40,7 +40,9 @@ struct KeyProofs: Sendable {
     func stop() { state.withLock { $0.areRefused = true } }
 
     func use(_ session: KeptSession?) {
-        let current = session.flatMap { now in now.key.map { (now.session.accessToken, $0) } }
+        let current: (accessToken: String, key: StoredKey)? = session.flatMap { now in
+            now.key.map { (now.session.accessToken, $0) }
+        }
         let refreshToken = session?.session.refreshToken
         state.withLock { state in
             state.current = current

@@ -1,6 +1,7 @@
 import AccountDomain
 import AccountStore
 import ArgumentParser
+import AuthServer
 import GatehouseServer
 import GatehouseWire
 

@@ -1,6 +1,8 @@
 import AccountDomain
 import AccountStore
 import ArgumentParser
+import AuthServer
+import GatehouseServer
 import GatehouseWire
 
 struct InviteUser: AsyncParsableCommand {
@@ -28,8 +30,9 @@ struct InviteUser: AsyncParsableCommand {
         guard let mail = opened.settings.auth.mail, let address = EmailAddress(email) else {
             throw CommandFailure("This server does not send emails. Set up SMTP, then try again.")
         }
+        let auth = opened.settings.auth
         var request = MailRequest(
-            redirectTo: opened.settings.auth.redirects.siteURL, lifetime: mail.codeLifetime)
+            redirectTo: auth.invitationPage ?? auth.redirects.siteURL, lifetime: mail.invitationLifetime)
         request.isByAdmin = true
         var order = LinkOrder(.invite, address, request, from: Device(userAgent: nil, address: nil))
         if let name { order.data = ["full_name": .string(name)] }
