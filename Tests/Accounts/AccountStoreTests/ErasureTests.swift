@@ -45,6 +45,8 @@ struct ErasureTests {
         update.emailChange = EmailChange(
             email: try #require(EmailAddress("new.place@example.org")), mail: request, asksBoth: true)
         _ = try await accounts.update(user, update, keeping: nil, at: store.clock.now)
+        let refused = RefusedSignIn(.password, "invalid_credentials", from: device, at: store.clock.now)
+        try await accounts.signIns.record([refused], of: .user(user), at: store.clock.now)
         try await accounts.signOut(
             user, name: Self.address, session: issued.session.id, scope: .local, from: device, at: store.clock.now)
         while try await accounts.searchIndex.update() > 0 {}

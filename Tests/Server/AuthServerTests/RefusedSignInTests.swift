@@ -114,6 +114,21 @@ struct RefusedSignInTests {
         }
     }
 
+    @Test("Refusals are kept for ninety days, like ended sessions", arguments: TestDatabase.all)
+    func retention(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind) { server in
+            let user = try await server.signUp().userID
+            _ = try await server.signIn(password: "wrong")
+            #expect(try await diagnosis(user, server)["refusals"]?.arrayValue?.count == 1)
+            server.clock.advance(by: .seconds(89 * 86_400))
+            _ = try await server.auth.removeOutdated()
+            #expect(try await diagnosis(user, server)["refusals"]?.arrayValue?.count == 1)
+            server.clock.advance(by: .seconds(2 * 86_400))
+            while try await server.auth.removeOutdated() > 0 {}
+            #expect(try await diagnosis(user, server)["refusals"]?.arrayValue?.isEmpty == true)
+        }
+    }
+
     @Test("Ban with its reason, unconfirmed and undeliverable address, and a missing method are named")
     func states() async throws {
         try await TestServer.with { server in
