@@ -1,4 +1,5 @@
 import AccountDomain
+import AuthServer
 import GatehouseWire
 import HTTPTypes
 import TestSupport

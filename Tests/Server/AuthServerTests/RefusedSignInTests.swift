@@ -161,7 +161,7 @@ struct RefusedSignInTests {
             let app = try await server.enroll(session)
             _ = try await server.raised(session, by: app)
             let next = try #require(TestSession(try await server.signIn()))
-            let path = "/auth/v1/factors/\(app.id)"
+            let path = "/auth/v1/factors/\(app.factor)"
             let challenge = try await server.send(.post, path + "/challenge", bearer: next.accessToken)
             let answer: AuthJSON = ["challenge_id": challenge["id"] ?? .null, "code": "000000"]
             #expect(
