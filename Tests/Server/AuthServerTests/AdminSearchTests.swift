@@ -118,7 +118,8 @@ struct AdminSearchTests {
     @Test(
         "Invalid searches are refused",
         arguments: [
-            "order=upwards", "limit=0", "limit=101", "limit=x", "state=asleep", "seen_after=yesterday", "seen_before=1", "q=a%00b",
+            "order=upwards", "limit=0", "limit=101", "limit=x", "state=asleep", "seen_after=yesterday", "seen_before=1",
+            "q=a%00b",
             "method=%00", "after=x", "after=AAAA", "q=6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60&after=x",
             "q=\(String(repeating: "a", count: 257))", "method=\(String(repeating: "a", count: 257))",
             "after=\(String(repeating: "A", count: 3_000))",

@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What an account is called, by its metadata, its providers and its profile.
+/// The names of an account: in its metadata, at its providers and in its profile.
 struct AccountNames {
     /// The most important first.
     private(set) var all: [String] = []

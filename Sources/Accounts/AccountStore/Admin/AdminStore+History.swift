@@ -38,7 +38,8 @@ extension AdminStore {
             guard let account = try db.account(user) else { return nil }
             let sessions = try sessionHistory(of: user, limit: limit, at: now, in: db)
             return AccountOverview(
-                account: account, profile: try TransferStore.profile(of: user, in: db), sessions: sessions.active, ended: sessions.ended,
+                account: account, profile: try TransferStore.profile(of: user, in: db), sessions: sessions.active,
+                ended: sessions.ended,
                 history: try history(of: user, limit: limit, in: db))
         }
     }

@@ -143,12 +143,7 @@ extension AdminStore {
                 if account.user.times.emailConfirmedAt != nil { account.user.times.emailProvenAt = now }
                 try accounts.mails.notify(.emailChanged, before, newEmail: email.text, from: nil, at: now, in: db)
             }
-            if let phone = attributes.phone, attributes.confirmsPhone || phone.text != account.user.phone {
-                try set(phone, isConfirmed: attributes.confirmsPhone, of: &account, at: now, in: db)
-                if phone.text != before.phone {
-                    try accounts.mails.notifyPhone(before.phone, to: phone.text, before, from: nil, at: now, in: db)
-                }
-            }
+            try changePhone(attributes, of: &account, at: now, in: db)
             if attributes.makesPermanent(account.user) {
                 account.user.appMetadata = try Accounts.providersRecomputed(account)
             }
@@ -170,6 +165,16 @@ extension AdminStore {
             try accounts.record([entry] + ban, at: now, in: db)
             return .done(account)
         }
+    }
+
+    private func changePhone(
+        _ attributes: AdminAttributes, of account: inout Account, at now: Instant, in db: any Connection
+    ) throws {
+        let before = account.user
+        guard let phone = attributes.phone, attributes.confirmsPhone || phone.text != before.phone else { return }
+        try set(phone, isConfirmed: attributes.confirmsPhone, of: &account, at: now, in: db)
+        guard phone.text != before.phone else { return }
+        try accounts.mails.notifyPhone(before.phone, to: phone.text, before, from: nil, at: now, in: db)
     }
 
     private func set(

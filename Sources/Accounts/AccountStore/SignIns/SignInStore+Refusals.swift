@@ -83,7 +83,7 @@ extension Connection {
         }
     }
 
-    /// What was recorded of an account's past. Ended sessions keep their times and reasons.
+    /// The records of an account's past. Ended sessions keep their times and reasons.
     func eraseRecords(of user: UserID) throws {
         try eraseEndedSessions(of: user)
         try run("DELETE FROM refused_sign_ins WHERE user_id = \(user)")

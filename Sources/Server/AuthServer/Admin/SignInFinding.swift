@@ -33,7 +33,7 @@ package struct SignInFinding: Sendable {
     }
 }
 
-/// What an account's findings follow from.
+/// The facts that an account's findings follow from.
 struct SignInFacts {
     let account: Account
     var hasPasskey = false
@@ -163,7 +163,7 @@ struct SignInFacts {
         return found
     }
 
-    /// What a sign-in can use now.
+    /// The methods that a sign-in can use now.
     private var methods: [String] {
         let hasAddress = user.email != nil || user.phone != nil
         let isMailable = mailsCodes && user.email != nil && user.times.emailUndeliverableAt == nil

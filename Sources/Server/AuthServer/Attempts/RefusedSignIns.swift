@@ -78,7 +78,7 @@ extension AuthServer {
     package func writeRefusals() async throws { try await refusals.write(to: accounts.signIns, at: runtime.now()) }
 }
 
-/// A hook said no, with a message of its own.
+/// A hook refused, with its own message.
 struct HookRejection: Error {
     let hook: HookName
 }

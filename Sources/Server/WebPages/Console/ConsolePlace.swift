@@ -43,8 +43,9 @@ extension WebPages {
     var consolePages: [PageRoute] {
         let pages: [any ConsolePage.Type] = [
             ConsoleSignInPage.self, ConsoleSecondStepPage.self, OverviewPage.self, UserListPage.self, UserPage.self,
-            UserActPage.self, NewUserPage.self, ClientListPage.self, ClientPage.self, ClientActPage.self, AuditPage.self,
-            OutboxPage.self, WebhooksPage.self, KeysPage.self, ConfigurationPage.self, RequestsPage.self,
+            UserActPage.self, NewUserPage.self, ClientListPage.self, ClientPage.self, ClientActPage.self,
+            AuditPage.self, OutboxPage.self, WebhooksPage.self, KeysPage.self, ConfigurationPage.self,
+            RequestsPage.self,
         ]
         return pages.flatMap { $0.routes } + (settings.entry == nil ? [] : ConsoleEntryPage.routes)
     }
