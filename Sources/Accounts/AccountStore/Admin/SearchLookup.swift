@@ -107,19 +107,18 @@ struct SearchLookup: Sendable {
             """
     }
 
-    /// An account is found by its first term in the range.
+    /// An account is found by its first term in the range. The limits keep PostgreSQL from joining with a whole range.
     private func conditions(_ query: SearchQuery, _ driver: SearchQuery.Driver, besides address: PrefixRange?) -> SQL {
         let range = query.range(driver)
         let unique: SQL = """
-            NOT EXISTS (
-                SELECT 1 FROM search_terms AS earlier
-                WHERE earlier.user_id = found.user_id AND earlier.term >= \(range.start) AND earlier.term < found.term)
+            (SELECT 1 FROM search_terms AS earlier
+            WHERE earlier.user_id = found.user_id AND earlier.term >= \(range.start) AND earlier.term < found.term
+            LIMIT 1) IS NULL
             """
         let words = query.others(driver).reduce(unique) { all, range in
             """
-            \(all) AND EXISTS (
-                SELECT 1 FROM search_terms AS other
-                WHERE other.user_id = found.user_id AND \(range.contains("other.term")))
+            \(all) AND (SELECT 1 FROM search_terms AS other
+            WHERE other.user_id = found.user_id AND \(range.contains("other.term")) LIMIT 1) IS NOT NULL
             """
         }
         guard let address else { return words }
