@@ -107,18 +107,19 @@ struct SearchLookup: Sendable {
             """
     }
 
-    /// An account is found by its first term in the range. The limits keep PostgreSQL from joining with a whole range.
+    /// An account is found by its first term in the range.
     private func conditions(_ query: SearchQuery, _ driver: SearchQuery.Driver, besides address: PrefixRange?) -> SQL {
         let range = query.range(driver)
         let unique: SQL = """
-            (SELECT 1 FROM search_terms AS earlier
-            WHERE earlier.user_id = found.user_id AND earlier.term >= \(range.start) AND earlier.term < found.term
-            LIMIT 1) IS NULL
+            NOT EXISTS (
+                SELECT 1 FROM search_terms AS earlier
+                WHERE earlier.user_id = found.user_id AND earlier.term >= \(range.start) AND earlier.term < found.term)
             """
         let words = query.others(driver).reduce(unique) { all, range in
             """
-            \(all) AND (SELECT 1 FROM search_terms AS other
-            WHERE other.user_id = found.user_id AND \(range.contains("other.term")) LIMIT 1) IS NOT NULL
+            \(all) AND EXISTS (
+                SELECT 1 FROM search_terms AS other
+                WHERE other.user_id = found.user_id AND \(range.contains("other.term")))
             """
         }
         guard let address else { return words }
