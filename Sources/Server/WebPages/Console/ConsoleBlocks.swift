@@ -2,7 +2,7 @@ import GatehouseWire
 
 /// On a phone, each row is a card that repeats the column titles.
 struct Table {
-    enum Style: String { case plain, settings, audit, users }
+    enum Style: String { case plain, settings, audit }
 
     /// For screen readers, before the table.
     let caption: String
@@ -13,14 +13,6 @@ struct Table {
     /// The next page's URL.
     var next: String?
     var style = Style.plain
-    var sort: Sort?
-
-    /// A column that the list is sorted by, and the URL of the other order.
-    struct Sort {
-        let column: Int
-        let isAscending: Bool
-        let other: String
-    }
 }
 
 struct Cell {
@@ -108,11 +100,7 @@ extension Table {
     private var titles: [TemplateValues] {
         columns.enumerated().map { column, title in
             let isNumber = rows.first.map { $0.count > column && $0[column].isNumber } ?? false
-            var shown: TemplateValues = ["columnTitle": Markup(title), "isNumber": isNumber]
-            if let sort, sort.column == column {
-                shown["sorted"] = ["sortAddress": Markup(sort.other), "isAscending": sort.isAscending]
-            }
-            return shown
+            return ["columnTitle": Markup(title), "isNumber": isNumber]
         }
     }
 
