@@ -42,10 +42,7 @@ extension Accounts {
         Migration(
             33, "OAuth clients, and keys of sessions", oauthTables, changing: ["users", "sessions"],
             indexes: [sessionsByClient]),
-        Migration(
-            34, "terms of searches", dialectStatements: SearchTables.ofDialects,
-            changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
-        Migration(35, "refused sign-ins, and reasons of bans", refusals),
+        Migration(34, "refused sign-ins, and reasons of bans", refusals),
     ]
 
     private static let users: SQL = """
