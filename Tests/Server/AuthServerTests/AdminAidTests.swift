@@ -27,7 +27,7 @@ struct AdminAidTests {
                 try await identities().first { $0["provider"] == "phone" }?["identity_id"]?.stringValue)
             #expect(try await server.admin(.delete, path + phone).status == 204)
             #expect(try await identities().count == 1)
-            #expect(try await server.admin(.delete, path + phone).code == "identity_not_found")
+            #expect(try await server.admin(.delete, path + phone).code == "single_identity_not_deletable")
             #expect(try await server.admin(.delete, path + "x").status == 404)
             let audit = try await server.admin(.get, "/audit?query=action:identity_unlinked")
             #expect(audit.text.contains("service_role") && audit.text.contains(phone))

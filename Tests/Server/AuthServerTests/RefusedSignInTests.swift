@@ -156,7 +156,7 @@ struct RefusedSignInTests {
 
     @Test("Wrong factor answers and codes are recorded, and a second factor is named")
     func factors() async throws {
-        try await TestServer.mailing(limits: AuthRates()) { server in
+        try await TestServer.with(limits: AuthRates(), change: { $0.mail = MailRules() }) { server in
             let session = try await server.signUp()
             let app = try await server.enroll(session)
             _ = try await server.raised(session, by: app)
