@@ -133,7 +133,8 @@ struct AdminSearchTests {
             _ = try await server.admin(.put, path, json: ["ban_duration": "none"])
             let history = try await server.admin(.get, path + "/history")
             let actions = history["audit"]?.arrayValue?.compactMap { $0["payload"]?["action"]?.stringValue }
-            #expect(actions?.prefix(2) == ["user_unbanned", "user_modified"] && actions?.contains("user_signedup") == true)
+            #expect(
+                actions?.prefix(2) == ["user_unbanned", "user_modified"] && actions?.contains("user_signedup") == true)
             #expect(history["mails"] == [])
             #expect(try await server.admin(.get, path + "/history?limit=1")["audit"]?.arrayValue?.count == 1)
             #expect(try await server.admin(.get, path + "/history?limit=101").code == "validation_failed")
