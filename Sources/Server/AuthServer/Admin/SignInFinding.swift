@@ -1,5 +1,5 @@
 import AccountDomain
-package import AccountStore
+import AccountStore
 package import GatehouseWire
 
 /// A fact that stops a user's sign-ins, or makes them ask for more.

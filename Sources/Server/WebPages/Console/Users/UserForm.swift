@@ -103,7 +103,8 @@ enum UserForm {
         guard let end, end > now else {
             throw Problem(sentence: "The end must be a date or time in the future, such as 2026-12-24.")
         }
-        members["ban_duration"] = .string("\((end - now).components.seconds + 1)s")
+        // A hundred years, as for good.
+        members["ban_duration"] = .string("\(min((end - now).components.seconds + 1, 3_153_600_000))s")
         return members
     }
 
