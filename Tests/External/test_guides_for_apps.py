@@ -207,7 +207,7 @@ def get_events(page, shell, servers, receiver):
     server.auth().sign_up("eve@example.com")
     created = receiver.wait("/events", 3)[2]
     shell.environment |= server.environment
-    listed, tested, replayed, failed = commands(page.block("sh", "gatehouse hooks list"))
+    listed, tested, replayed, failed, waiting = commands(page.block("sh", "gatehouse hooks list"))
     assert "crm" in shell.sh(listed).out
     shell.sh(tested)
     assert receiver.wait("/events", 4)[3].json["type"] == "gatehouse.test"
@@ -217,6 +217,7 @@ def get_events(page, shell, servers, receiver):
     again = receiver.wait("/events", 5)[4]
     assert (again.id, again.body) == (created.id, created.body)
     shell.sh(failed)
+    shell.sh(waiting)
 
 
 def listens(port):
