@@ -28,7 +28,7 @@ def test_the_chain_of_a_user(server, new_email):
     first = auth.sign_up(email)
     user = first["user"]["id"]
     assert why(server, email) == []
-    assert server.command("why", email).stdout == "None of this user's sessions has ended.\n"
+    assert server.command("why", email).stdout == "Nothing stops this user's sign-ins.\n\nNone of this user's sessions has ended.\n"
     second = auth.sign_in(email).json()
     changed = auth.put("/user", {"password": PASSWORD + "!"}, token=second["access_token"])
     assert changed.status == 200, changed
@@ -45,7 +45,8 @@ def test_the_chain_of_a_user(server, new_email):
         refused = auth.refresh(token["refresh_token"])
         assert (refused.code, refused.headers[HEADER]) == ("refresh_token_not_found", reason)
     text = server.command("why", email).stdout
-    assert text.splitlines()[0].split() == ["ENDED", "DEVICE", "BEGAN", "LAST", "USED", "BY", "REQUEST", "REASON"]
+    assert text.splitlines()[0] == "Nothing stops this user's sign-ins."
+    assert text.splitlines()[2].split() == ["ENDED", "DEVICE", "BEGAN", "LAST", "USED", "BY", "REQUEST", "REASON"]
     assert "password_changed: The user changed the password on another device." in text
     assert server.command("users", "delete", "--yes", email).returncode == 0
     assert server.command("why", email).returncode == 1

@@ -21,7 +21,7 @@ struct Why: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The maximum number of sessions, up to \(SessionStore.mostEndedSessions).", valueName: "n"))
     var limit = 20
-    @Flag(help: "Print one JSON object per line: the diagnosis, then each session.") var json = false
+    @Flag(help: "Print the ended sessions, one JSON object per line.") var json = false
 
     func validate() throws {
         guard (1...SessionStore.mostEndedSessions).contains(limit) else {
@@ -41,11 +41,11 @@ struct Why: AsyncParsableCommand {
         guard user != nil || !ended.isEmpty else {
             throw CommandFailure("No account is \(account). List them with `gatehouse users list`.")
         }
-        if let known {
+        if let known, !json {
             // Without the settings of emails: their code may be a way in.
             let diagnosis = try await makeLocks(opened.settings, opened.database, accounts)
                 .diagnosis(of: known, mailsCodes: true, at: System.now())
-            try json ? Output.line(line { $0.signInDiagnosis(diagnosis) }) : Output.send(text(diagnosis))
+            try Output.send(text(diagnosis))
         }
         if json {
             for session in ended { try Output.line(line { $0.endedSession(session) }) }
