@@ -9,8 +9,6 @@ package enum FactorAdministration: Sendable {
     case nameTaken
     /// Another verified factor of the user has the number.
     case phoneTaken
-    /// Only text messages have a number.
-    case hasNoPhone
     /// A delay of removals keeps a verified factor's number.
     case isDelayed
 }
@@ -35,7 +33,8 @@ extension FactorStore {
             guard let before = factors.first(where: { $0.id == id }) else { return .unknown }
             var factor = before
             if let name = change.name, !name.isEmpty { factor.name = name }
-            if let phone = change.phone { factor.phone = phone.text }
+            // Supabase Auth also ignores a number for another kind.
+            if let phone = change.phone, before.kind == .phone { factor.phone = phone.text }
             let movesPhone = factor.phone != before.phone
             if movesPhone, let refusal = refusal(of: factor, before, factors) { return refusal }
             if !before.hasName(factor.name), factors.contains(where: { $0.hasName(factor.name) }) { return .nameTaken }
@@ -54,7 +53,6 @@ extension FactorStore {
     }
 
     private func refusal(of factor: Factor, _ before: Factor, _ factors: [Factor]) -> FactorAdministration? {
-        if before.kind != .phone { return .hasNoPhone }
         if factors.contains(where: { $0.phone == factor.phone && $0.isVerified }) { return .phoneTaken }
         return before.isVerified && factorRules.removalDelay != nil ? .isDelayed : nil
     }

@@ -11,7 +11,8 @@ extension AdminHandlers {
         return Answer.json(Array((account.user.factors ?? "[]").utf8))
     }
 
-    /// An empty name or number keeps the current one; members other than `friendly_name` and `phone` are ignored.
+    /// An empty name or number keeps the current one. Other members, and the number of another kind of factor, are
+    /// ignored.
     @Sendable func updateUserFactor(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (user, id) = try await namedFactor(context)
         let body = try await request.jsonMembers(context)
@@ -46,7 +47,6 @@ extension AdminHandlers {
         case .unknown: throw Refusal.factorUnknown
         case .nameTaken: throw Refusal.factorNameTaken(name)
         case .phoneTaken: throw Refusal.factorPhoneTaken
-        case .hasNoPhone: throw Refusal.invalid("Only a factor of the type phone has a number")
         case .isDelayed:
             throw Refusal.invalid(
                 "A verified factor's number does not change while removals are delayed: remove the factor")
