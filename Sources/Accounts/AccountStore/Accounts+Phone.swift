@@ -10,7 +10,7 @@ package struct PhoneChange: Sendable {
 }
 
 extension Accounts {
-    /// Whether another account has the number and confirmed it. A proof takes it from any other.
+    /// True if another account has confirmed the number. An unconfirmed number goes to the first account that proves it.
     package func isConfirmed(_ phone: PhoneNumber, besides user: UserID) async throws -> Bool {
         try await database.read { try $0.isConfirmed(phone, besides: user) }
     }

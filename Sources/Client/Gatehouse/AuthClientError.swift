@@ -172,7 +172,7 @@ extension AuthErrorCode {
 }
 
 extension AuthRefusal {
-    /// Whether the server refused the proof of the session's key, or its lack.
+    /// True if the proof of the session's key was missing or refused.
     var isAboutProof: Bool { code == .invalidProof || code == .useNonce }
 
     /// Excludes timeouts, a locked store, and 503.

@@ -16,7 +16,7 @@ struct GoldenRequest: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Whether the request has a proof of a key: it opens or refreshes a session, or a user changes something.
+    /// True for requests that open or refresh a session or change the account: these carry a proof of the key.
     var isProven: Bool {
         // A sign-out deletes the key first, and must not fail.
         if request.hasPrefix("POST /logout"), !request.contains("scope=others") { return false }

@@ -96,7 +96,7 @@ extension RefusalHistory {
 
     /// Ignores methods that only a newer release knows.
     package init(stored: String?) {
-        // Ignored: our own JSON. A damaged row counts as empty.
+        // Ignored: this server wrote the JSON. An unreadable row is treated as empty.
         let entries = stored.flatMap { try? JSONReader.read($0) }?.arrayValue ?? []
         refusals = entries.compactMap(RefusedSignIn.init(stored:))
     }

@@ -12,7 +12,7 @@ extension Accounts {
         ) \(.table)
         """,
         "CREATE INDEX refused_sign_ins_by_time ON refused_sign_ins (last_at)",
-        // Beside the account: only operators see it, and an update of the account cannot lose it.
+        // A separate table, because only operators may read the reason and updates of users must not erase it.
         """
         CREATE TABLE bans (
             user_id     \(.uuid) PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,

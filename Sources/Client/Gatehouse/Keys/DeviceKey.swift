@@ -44,7 +44,7 @@ package struct StoredKey: Sendable {
     /// RFC 7638, with SHA-256.
     package let thumbprint: String
     package let wrapped: Secret
-    /// Whether the newest access token names the key.
+    /// True if the newest access token names the key.
     package var isBound = false
 
     package init(_ kind: Kind, _ key: some DeviceKey, wrapped: Secret) {

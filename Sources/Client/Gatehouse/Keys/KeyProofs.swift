@@ -34,7 +34,7 @@ struct KeyProofs: Sendable {
         (self.clock, self.randomBytes) = (clock, randomBytes)
     }
 
-    /// Whether the server accepts sign-ins only without proofs: it has another URL than the client's.
+    /// True after the server rejected proofs because it uses a different URL; sign-ins then omit them.
     var areRefused: Bool { state.withLock { $0.areRefused } }
 
     func stop() { state.withLock { $0.areRefused = true } }

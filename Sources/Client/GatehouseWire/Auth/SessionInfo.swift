@@ -14,7 +14,7 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var ipAddress: String?
     /// Whether it is the caller's session.
     public var isCurrent: Bool
-    /// Whether it is bound to a key of the device: a copy of its tokens does not work elsewhere. False if unknown.
+    /// True if the session is bound to a key of its device, so a copied refresh token is useless. False if unknown.
     public var isBound = false
     /// The app or agent with access; nil for a device.
     public var oauthClient: OAuthSessionClient?

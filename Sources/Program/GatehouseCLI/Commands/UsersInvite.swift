@@ -30,10 +30,7 @@ struct InviteUser: AsyncParsableCommand {
         guard let mail = opened.settings.auth.mail, let address = EmailAddress(email) else {
             throw CommandFailure("This server does not send emails. Set up SMTP, then try again.")
         }
-        let auth = opened.settings.auth
-        var request = MailRequest(
-            redirectTo: auth.invitationPage ?? auth.redirects.siteURL, lifetime: mail.invitationLifetime)
-        request.isByAdmin = true
+        let request = opened.settings.auth.invitation(mail)
         var order = LinkOrder(.invite, address, request, from: Device(userAgent: nil, address: nil))
         if let name { order.data = ["full_name": .string(name)] }
         switch try await opened.accounts.mails.invite(order, at: System.now()) {

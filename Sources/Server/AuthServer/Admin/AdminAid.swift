@@ -24,16 +24,16 @@ extension AdminHandlers {
         }
         guard user.times.emailConfirmedAt == nil else { throw Refusal.invalid("The email address is confirmed") }
         let device = try callers.device(request, context)
-        var asked = MailRequest(redirectTo: settings.redirects.siteURL, lifetime: mail.codeLifetime)
-        asked.isByAdmin = true
         try mailAdmission.requireRoom(in: [.others])
         if user.times.invitedAt != nil {
-            let order = LinkOrder(.invite, email, asked, from: device)
+            let order = LinkOrder(.invite, email, settings.invitation(mail), from: device)
             guard case .done = try await accounts.mails.invite(order, at: runtime.now()) else {
                 throw Refusal.emailTaken
             }
             mailer.ring(.invitations)
         } else {
+            var asked = MailRequest(redirectTo: settings.redirects.siteURL, lifetime: mail.codeLifetime)
+            asked.isByAdmin = true
             try await accounts.mails.askAgain(user, email, asked, byAdministratorOn: device, at: runtime.now())
             mailer.ring(.codes)
         }

@@ -60,8 +60,7 @@ extension AdminHandlers {
 }
 
 extension JSONWriter {
-    /// `gatehouse why --json` prints the same members.
-    package mutating func signInDiagnosis(_ diagnosis: SignInDiagnosis) {
+    fileprivate mutating func signInDiagnosis(_ diagnosis: SignInDiagnosis) {
         beginObject()
         member("user_id", diagnosis.user.id.text)
         member("can_sign_in", !diagnosis.findings.contains(where: \.blocks))

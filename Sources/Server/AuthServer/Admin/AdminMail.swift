@@ -1,5 +1,5 @@
 import AccountDomain
-import AccountStore
+package import AccountStore
 import GatehouseWire
 import HTTPServing
 import Hummingbird
@@ -88,12 +88,8 @@ extension AdminHandlers {
         _ body: JSONMembers, _ request: Request, _ mail: MailRules, _ kind: MailKind
     ) throws -> MailRequest {
         let asked = mailAdmission.redirectTarget(request, or: try body.string("redirect_to"))
+        if kind == .invite { return settings.invitation(mail, to: asked) }
         var made = MailRequest(redirectTo: asked, lifetime: mail.codeLifetime)
-        if kind == .invite {
-            made.lifetime = mail.invitationLifetime
-            // A new user has no session at the site; the page opens one.
-            if asked == settings.redirects.siteURL { made.redirectTo = settings.invitationPage ?? asked }
-        }
         made.isByAdmin = true
         return made
     }
@@ -111,5 +107,17 @@ extension AdminHandlers {
                 writer.member("redirect_to", redirectTo)
             }
         }
+    }
+}
+
+extension AuthSettings {
+    /// - Parameter target: nil for the site. A new user has no session there, so the account page replaces it.
+    package func invitation(_ mail: MailRules, to target: String? = nil) -> MailRequest {
+        let target = target ?? redirects.siteURL
+        var made = MailRequest(
+            redirectTo: target == redirects.siteURL ? invitationPage ?? target : target,
+            lifetime: mail.invitationLifetime)
+        made.isByAdmin = true
+        return made
     }
 }

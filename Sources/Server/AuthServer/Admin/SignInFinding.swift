@@ -45,7 +45,7 @@ struct SignInFacts {
 
     private var user: User { account.user }
 
-    /// What blocks comes first.
+    /// Findings that block a sign-in are first.
     var findings: [SignInFinding] {
         if let deleted = deletion { return [deleted] }
         let all = [ban(of: user)] + locks.map(finding) + factorLocks.map(finding) + addressFindings + methodFindings

@@ -17,7 +17,7 @@ package struct ClientRights: Sendable {
         self.writeScope = writeScope
     }
 
-    /// Who may change a profile may read it: the response has it.
+    /// The right to change a profile includes reading it, because the response contains it.
     func mayRead(_ scopes: [String]) -> Bool { scopes.contains { $0 == readScope } || mayWrite(scopes) }
 
     func mayWrite(_ scopes: [String]) -> Bool { scopes.contains { $0 == writeScope } }

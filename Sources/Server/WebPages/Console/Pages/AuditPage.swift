@@ -37,7 +37,7 @@ struct AuditPage: ConsolePage {
         return .page(page)
     }
 
-    /// The newest entries that match.
+    /// The newest entries that match, never only some of them: a rare match in a long log is refused.
     mutating func export() async throws -> Outcome {
         guard visit.isInConsole else { return visit.goToConsoleSignIn(nil) }
         let filter = AuditFields(visit.fields)
@@ -49,6 +49,12 @@ struct AuditPage: ConsolePage {
             acts += (json["entries"]?.arrayValue ?? []).map(LoggedAct.init)
             (next, pages) = (json["next"]?.stringValue, pages + 1)
         } while next != nil && acts.count < Self.exported && pages < 20
+        if next != nil, acts.count < Self.exported {
+            return .page(
+                visit.problemPage(
+                    "The log is too long to export these entries at once. Choose a shorter time, or use gatehouse audit.",
+                    status: .unprocessableContent))
+        }
         acts = Array(acts.prefix(Self.exported))
         let isTable = visit.fields["format"] == "csv"
         let lines = isTable ? [LoggedAct.titles] + acts.map(\.line) : acts.map(\.json.text)

@@ -23,7 +23,7 @@ enum UserForm {
 
     private static let metadataHint = "Such as {\"plan\": \"team\"}. Other members stay; null removes one."
 
-    /// What differs from the user's current values.
+    /// The changes to the user's current values.
     ///
     /// - Throws: ``Problem``.
     static func changes(_ typed: Query, of user: FoundUser) throws -> AuthJSONObject {
