@@ -49,7 +49,7 @@ extension TokenRefreshCoordinator {
     }
 
     private func signedIn() async throws -> KeptSession {
-        if case .restoring = state { try await restore() } else { try await followStore() }
+        if try await !restore() { try await followStore() }
         switch state {
         case .signedIn(let kept): return kept
         case .signedOut(let reason): throw AuthClientError.signedOut(reason)

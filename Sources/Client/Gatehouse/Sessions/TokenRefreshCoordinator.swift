@@ -110,23 +110,24 @@ actor TokenRefreshCoordinator {
     }
 
     /// If it throws, the state stays `restoring`.
-    func restore() async throws {
-        guard case .restoring = state else { return }
-        if let problem = try await gate.run({ try await self.restoreOnce() }) {
-            throw AuthClientError.storeUnavailable(problem)
-        }
+    ///
+    /// - Returns: False if an earlier call's read, which may be older than this call, decided the state.
+    @discardableResult
+    func restore() async throws -> Bool {
+        guard case .restoring = state else { return false }
+        return try await gate.run { try await self.restoreOnce() }
     }
 
-    private func restoreOnce() async throws -> StoreProblem? {
-        guard case .restoring = state else { return nil }
+    private func restoreOnce() async throws -> Bool {
+        guard case .restoring = state else { return false }
         let startedIn = epoch
         let content = await slot.load()
-        guard case .restoring = state, epoch == startedIn else { return nil }
+        guard case .restoring = state, epoch == startedIn else { return false }
         switch content {
         case .unavailable(let problem):
             if problem != storeProblem { notify(.storeUnavailable(problem)) }
             storeProblem = problem
-            return problem
+            throw AuthClientError.storeUnavailable(problem)
         case .session(let stored):
             change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: nil)
         case .damaged: change(.signedOut(.storeDamaged), event: .signedOut(.storeDamaged))
@@ -134,7 +135,7 @@ actor TokenRefreshCoordinator {
             change(.signedOut(.neverSignedIn), event: nil)
             await removeOrphan()
         }
-        return nil
+        return true
     }
 
     /// Left by a crash during sign-out.
