@@ -78,6 +78,22 @@ struct InvitationPageTests {
         }
     }
 
+    @Test("Sent again, it leads to the same page and lasts as long", arguments: TestDatabase.all)
+    func repeated(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, hasPages: true, change: Self.settings) { server in
+            _ = try await invite(server)
+            let user = try await server.admin(.get, "/users")["users"]?.arrayValue?.first?["id"]?.stringValue
+            #expect(try await server.admin(.post, "/users/\(try #require(user))/resend").status == 204)
+            let mail = try await server.deliveredMail()
+            server.clock.advance(by: .seconds(604_800 - 60))
+            let browser = WebBrowser(server)
+            try await browser.open(mail.path)
+            #expect(browser.page.title == "You're Invited")
+            try await browser.press("Continue", ["code": mail.code])
+            #expect(browser.page.path == "/account/new-password")
+        }
+    }
+
     @Test("An app's own address stays the invitation's target")
     func ownTarget() async throws {
         try await TestServer.with(
