@@ -7,22 +7,13 @@ import pytest
 from playwright.sync_api import expect
 from program import PASSWORD
 from test_account_pages import fill, press, title
-from test_app import Phone
+from test_app import phone  # noqa: F401  a fixture
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
 # The app isolates names that others chose from its own text.
 AGENT = "\u2068Sample Agent\u2069"
 QUESTION = f"{AGENT} wants to access your account"
-
-
-@pytest.fixture
-def phone(chromium, dev):
-    tab = chromium.person()
-    phone = Phone(tab, dev)
-    yield phone.open()
-    tab.close()
-    assert phone.faults == []
 
 
 @pytest.fixture

@@ -6,21 +6,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 from program import PASSWORD, Client, poll
-from test_app import Phone
+from test_app import phone  # noqa: F401  a fixture
 
 pytestmark = pytest.mark.skipif(os.environ.get("GATEHOUSE_BROWSER") == "none", reason="GATEHOUSE_BROWSER is none")
 
 # As the app shows it, in its own direction.
 NUMBER, SHOWN = "+12015550151", "\u2066+1 201 555 0151\u2069"
-
-
-@pytest.fixture
-def phone(chromium, dev):
-    tab = chromium.person()
-    phone = Phone(tab, dev)
-    yield phone.open()
-    tab.close()
-    assert phone.faults == []
 
 
 def texted(server, number, count):

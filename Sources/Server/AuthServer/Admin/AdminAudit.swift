@@ -26,12 +26,9 @@ extension AdminHandlers {
         search.actor = try query.searchText("actor")
         search.since = try query.time("since")
         search.until = try query.time("until")
-        let found: (entries: [RecordedAuditEntry], next: String?)
-        do {
-            found = try await accounts.admin.searchAudit(
-                search, after: query["after"], limit: try query.listLimit(atMost: 1_000))
-        } catch is MalformedCursor {
-            throw Refusal.invalid("after must be a value of next for the same search")
+        let limit = try query.listLimit(atMost: 1_000)
+        let found = try await refusingCursor { [search] in
+            try await accounts.admin.searchAudit(search, after: query["after"], limit: limit)
         }
         return Answer.json(capacity: 512 * (found.entries.count + 1)) { writer in
             writer.beginObject()

@@ -10,11 +10,8 @@ extension AdminHandlers {
     @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let (search, limit) = (try accountSearch(query), try query.listLimit())
-        let page: SearchPage
-        do {
-            page = try await accounts.admin.search(search, after: query["after"], limit: limit, at: runtime.now())
-        } catch is MalformedCursor {
-            throw Refusal.invalid("after must be a value of next for the same search")
+        let page = try await refusingCursor {
+            try await accounts.admin.search(search, after: query["after"], limit: limit, at: runtime.now())
         }
         return Answer.json(capacity: 512 * (page.accounts.count + 1)) { writer in
             writer.beginObject()
@@ -52,6 +49,12 @@ extension AdminHandlers {
             writer.list("audit", found.history.audit) { $0.auditEntry($1) }
             writer.list("mails", found.history.mails) { $0.sentMail($1) }
             writer.endObject()
+        }
+    }
+
+    func refusingCursor<Page>(_ search: () async throws -> Page) async throws -> Page {
+        do { return try await search() } catch is MalformedCursor {
+            throw Refusal.invalid("after must be a value of next for the same search")
         }
     }
 
