@@ -12,6 +12,7 @@ REVOKE UPDATE, DELETE, TRUNCATE ON audit_log FROM gatehouse_service;
 -- The triggers run as their owner; nobody has to be allowed to call them.
 REVOKE ALL ON FUNCTION profile_comes_with_user() FROM PUBLIC;
 REVOKE ALL ON FUNCTION session_ends_with_record() FROM PUBLIC;
+REVOKE ALL ON FUNCTION search_notes_change() FROM PUBLIC;
 
 -- Row-level security is on for profiles: without a policy of its own a role reaches none.
 DROP POLICY IF EXISTS service ON profiles;

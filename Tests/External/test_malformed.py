@@ -150,7 +150,8 @@ class Target:
             name
             for (name,) in self.database.execute(
                 """SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-               AND name NOT IN ('audit_log', 'activity_counts', 'refused_sign_ins') ORDER BY name"""
+               AND name NOT IN ('audit_log', 'activity_counts', 'refused_sign_ins') AND name NOT LIKE 'search_%'
+               ORDER BY name"""
             )
         ]
         assert {"users", "identities", "sessions", "profiles"} <= set(self.tables)

@@ -20,6 +20,7 @@ extension Accounts {
     package var providerCalls: ProviderCalls { ProviderCalls(accounts: self) }
     package var recoveryCodes: RecoveryCodeStore { RecoveryCodeStore(accounts: self) }
     package var resealing: Resealing { Resealing(accounts: self) }
+    package var searchIndex: SearchIndex { SearchIndex(accounts: self) }
     package var sessions: SessionStore { SessionStore(accounts: self) }
     package var signIns: SignInStore { SignInStore(accounts: self) }
     package var transfers: TransferStore { TransferStore(accounts: self) }

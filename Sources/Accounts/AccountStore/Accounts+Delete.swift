@@ -109,7 +109,7 @@ extension Accounts {
             try sessions.endSessions(of: id, keeping: nil, end, at: now, in: db)
             try db.eraseRecords(of: id)
             try db.revoke(id, at: now)
-            try db.run("DELETE FROM profiles WHERE id = \(id)")
+            try db.forgetNames(of: id)
             let entry = AuditEntry(
                 .userDeleted, administrator: device?.administrator, traits: ["user_id": .string(id.text)])
             try record([entry], at: now, in: db)
@@ -120,5 +120,12 @@ extension Accounts {
     /// Depends on the account, so that an address can be deleted more than once.
     private static func digest(_ text: String, of user: UserID) -> String {
         SHA256.hash(data: Array("\(user.text) \(text)".utf8)).hexadecimal
+    }
+}
+
+extension Connection {
+    fileprivate func forgetNames(of user: UserID) throws {
+        try run("DELETE FROM profiles WHERE id = \(user)")
+        try run("DELETE FROM search_terms WHERE user_id = \(user)")
     }
 }

@@ -22,4 +22,10 @@ extension AuthServer {
     package func removeEndedSessions() async throws -> Int {
         try await accounts.cleaning.removeEndedSessions(at: runtime.now())
     }
+
+    /// Indexes a batch of changed accounts for searches.
+    ///
+    /// - Returns: The number of accounts. Call again until it is 0.
+    /// - Throws: As ``purgeExpired()``.
+    package func indexAccounts() async throws -> Int { try await accounts.searchIndex.update() }
 }

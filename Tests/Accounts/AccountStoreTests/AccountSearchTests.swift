@@ -75,7 +75,7 @@ struct AccountSearchTests {
         }
         var (listed, found, last, next): ([String?], [String?], User?, String?) = ([], [], nil, nil)
         for _ in addresses {
-            let page = try await store.accounts.admin.newest(after: last, filter: nil, limit: 1)
+            let page = try await store.accounts.admin.newest(after: last, limit: 1)
             last = page.last?.user
             listed += page.map(\.user.email)
             let result = try await store.accounts.admin.search(
@@ -83,7 +83,7 @@ struct AccountSearchTests {
             next = result.next
             found += result.accounts.map(\.email)
         }
-        #expect(try await store.accounts.admin.newest(after: last, filter: nil, limit: 1).isEmpty && next == nil)
+        #expect(try await store.accounts.admin.newest(after: last, limit: 1).isEmpty && next == nil)
         #expect(Set(listed) == Set(addresses) && listed.first == addresses[0] && listed.last == addresses[3])
         #expect(found == listed)
     }
@@ -100,17 +100,20 @@ struct AccountSearchTests {
         try await Self.person(store, "x@example.com", name: "\u{D7FF}y")
         try await Self.person(store, "w@example.com")
         let expected: [(String, [String])] = [
-            ("ada", ["ada@example.com", "countess@example.com"]), ("ADA@EX", ["ada@example.com"]),
+            ("ada", ["ada@example.com", "a_a@example.com", "countess@example.com"]), ("ADA@EX", ["ada@example.com"]),
             ("Ada L", ["ada@example.com"]), ("a_", ["a_a@example.com"]), ("%", []), ("_", []), ("\\", []),
-            ("100%", ["a_a@example.com"]), ("100_", []), ("عل", ["aba@example.com"]), ("É", ["z@example.com"]),
-            ("é", []), ("\u{10FFFF}", ["y@example.com"]), ("\u{10FFFF}\u{10FFFF}", ["y@example.com"]),
-            ("\u{D7FF}", ["x@example.com"]), ("\u{E000}", []), ("lovelace", []), ("' OR 1=1 --", []), ("$1", []),
+            ("100%", ["a_a@example.com"]), ("عل", ["aba@example.com"]), ("ÉM", ["z@example.com"]),
+            ("émi", ["z@example.com"]), ("\u{10FFFF}", ["y@example.com"]),
+            ("\u{10FFFF}\u{10FFFF}", ["y@example.com"]), ("\u{D7FF}", ["x@example.com"]), ("\u{E000}", []),
+            ("lovelace", ["ada@example.com"]), ("' OR 1=1 --", []), ("$1", ["a_a@example.com"]),
             ("a", ["a_a@example.com", "aba@example.com", "ada@example.com", "countess@example.com"]),
         ]
         for (text, addresses) in expected {
             for limit in [1, 2, 50] {
                 let found = try await Self.all(store, Self.searching(text), limit: limit)
-                #expect(found.map(\.email) == addresses, "\(text), \(limit) a page")
+                #expect(found.first?.email == addresses.first, "\(text), \(limit) a page")
+                // Terms of equal accounts are in the order of their random IDs.
+                #expect(found.compactMap(\.email).sorted() == addresses.sorted(), "\(text), \(limit) a page")
             }
         }
     }

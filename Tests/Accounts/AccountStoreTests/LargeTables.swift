@@ -57,6 +57,7 @@ extension StoreFixture {
         {
             try await storage.database.write { db in try db.run(statement) }
         }
+        while try await accounts.searchIndex.update(limit: 500) > 0 {}
         for table in Self.tables { try await storage.database.write { db in try db.run(table) } }
     }
 
@@ -202,6 +203,7 @@ extension StoreFixture {
         "ANALYZE flow_states", "ANALYZE authorization_codes", "ANALYZE link_tickets", "ANALYZE link_undos",
         "ANALYZE link_removals", "ANALYZE provider_tokens", "ANALYZE provider_notices", "ANALYZE outbox",
         "ANALYZE request_counts", "ANALYZE event_counts", "ANALYZE activity_counts", "ANALYZE imported_sessions",
-        "ANALYZE imported_refresh_tokens", "ANALYZE factors", "ANALYZE factor_challenges", "ANALYZE recovery_codes",
+        "ANALYZE imported_refresh_tokens", "ANALYZE search_terms", "ANALYZE search_changes", "ANALYZE search_filling",
+        "ANALYZE factors", "ANALYZE factor_challenges", "ANALYZE recovery_codes",
     ]
 }

@@ -60,8 +60,10 @@ extension [String] {
             let isIndexScan = self[index].contains("Index Scan") || self[index].contains("Index Only Scan")
             return isIndexScan && !(index + 1 < endIndex && self[index + 1].contains("Index Cond"))
         }
-        // SQLite's name for an inner query.
-        let inner = filter { $0.hasPrefix("CO-ROUTINE ") }.map { "SCAN " + $0.dropFirst("CO-ROUTINE ".count) }
+        // SQLite's names for an inner query, whose own steps follow.
+        let inner = ["CO-ROUTINE ", "MATERIALIZE "].flatMap { word in
+            filter { $0.hasPrefix(word) }.map { "SCAN " + $0.dropFirst(word.count) }
+        }
         return scans.filter { !inner.contains($0) } + wholeIndexes.map { self[$0] }
     }
 }

@@ -66,6 +66,7 @@ struct AdminSearchTests {
             for (text, people) in [
                 ("%2B49%20170", ["491701234567", "491701234568"]), ("491701234568", ["491701234568"]),
                 ("%2B1555", ["15551230001"]), ("4444", ["4444@example.com"]), ("%2B999999", []),
+                ("(555)%20123-0001", ["15551230001"]), ("0170%20123-4568", ["491701234568"]),
             ] {
                 let found = try await server.admin(.get, "/search/users?q=\(text)")["users"]?.arrayValue ?? []
                 let names = found.map { $0["phone"]?.stringValue ?? $0["email"]?.stringValue ?? "" }
@@ -104,6 +105,11 @@ struct AdminSearchTests {
             let rest = try #require(byName["next"]?.stringValue)
             let others = try await server.admin(.get, "/search/users?q=ad&after=\(rest)")
             #expect(others["users"]?.arrayValue?.count == 2)
+            let oldest = try await server.admin(.get, "/search/users?order=oldest&limit=1&counts=true")
+            #expect(oldest["users"]?.arrayValue?.first?["email"] == "p0@example.com")
+            #expect(oldest["counts"]?["total"] == ["count": 3, "precision": "exact"])
+            #expect(oldest["counts"]?["banned"] == ["count": 0, "precision": "exact"])
+            #expect(first["counts"] == nil && oldest["is_incomplete"] == nil)
             let seen = "/search/users?seen_after=2020-01-01T00:00:00Z&seen_before=2020-01-02T00:00:00Z"
             #expect(try await server.admin(.get, seen)["users"] == [])
         }
@@ -112,7 +118,8 @@ struct AdminSearchTests {
     @Test(
         "Invalid searches are refused",
         arguments: [
-            "limit=0", "limit=101", "limit=x", "state=asleep", "seen_after=yesterday", "seen_before=1", "q=a%00b",
+            "order=upwards", "limit=0", "limit=101", "limit=x", "state=asleep", "seen_after=yesterday", "seen_before=1",
+            "q=a%00b",
             "method=%00", "after=x", "after=AAAA", "q=6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60&after=x",
             "q=\(String(repeating: "a", count: 257))", "method=\(String(repeating: "a", count: 257))",
             "after=\(String(repeating: "A", count: 3_000))",

@@ -124,7 +124,7 @@ struct ConsoleSecondFactorTests {
             for page in ["", "/passkeys"] {
                 let count = try await server.statements { try await browser.open("/console/users/\(id)\(page)") }
                 // The user's page says why a sign-in fails.
-                #expect(count <= (page.isEmpty ? 12 : 5), "\(page): \(count)")
+                #expect(count <= (page.isEmpty ? 13 : 5), "\(page): \(count)")
             }
             #expect(browser.page.title == "Passkeys: ada@example.com")
             #expect(browser.page.text.contains("The user has no passkeys."))

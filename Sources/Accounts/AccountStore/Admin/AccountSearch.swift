@@ -3,8 +3,7 @@ package import GatehouseWire
 
 /// nil accepts every account.
 package struct AccountSearch: Sendable {
-    /// An id, or the beginning of a number, an address or `user_metadata.full_name`, ignoring ASCII
-    /// case. At most ``longestText`` bytes, without U+0000.
+    /// Recognized by its form; see ``SearchText``. At most ``longestText`` bytes, without U+0000.
     package var text: String?
     /// Of one of its identities, such as `email` or `google`.
     package var method: String?
@@ -13,6 +12,9 @@ package struct AccountSearch: Sendable {
     package var seenAfter: Instant?
     /// Exclusive. An account without a sign-in does not match.
     package var seenBefore: Instant?
+
+    /// Of a list without a text.
+    package var isOldestFirst = false
 
     package static let longestText = 256
 
@@ -29,14 +31,6 @@ package struct AccountSearch: Sendable {
 
     package init() {}
 
-    /// The beginning of a number, at least four digits, without `+` and spaces; nil for another text.
-    var digits: String? {
-        var digits = (text ?? "").utf8.filter { $0 != UInt8(ascii: " ") }[...]
-        if digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-        guard (4...15).contains(digits.count), digits.allSatisfy(\.isDigit) else { return nil }
-        return String(decoding: digits, as: UTF8.self)
-    }
-
     var isFiltered: Bool { method != nil || state != nil || seenAfter != nil || seenBefore != nil }
 }
 
@@ -44,7 +38,7 @@ package struct FoundAccount: Sendable {
     package let id: UserID
     package let email: String?
     package let phone: String?
-    /// At most 256 characters.
+    /// By the metadata or the profile, at most 256 code points.
     package let fullName: String?
     package let createdAt: Instant
     package let lastSignInAt: Instant?
@@ -60,6 +54,8 @@ package struct SearchPage: Sendable {
     package let accounts: [FoundAccount]
     /// nil at the end. Encrypted: it may contain an address or a name.
     package let next: String?
+    /// Whether names of accounts that an earlier release stored may be missing.
+    package let isIncomplete: Bool
 }
 
 /// Not this server's cursor, or for another kind of search.

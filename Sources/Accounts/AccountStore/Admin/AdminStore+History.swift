@@ -13,6 +13,8 @@ package struct AccountHistory: Sendable {
 
 package struct AccountOverview: Sendable {
     package let account: Account
+    /// A JSON object; nil for an erased account.
+    package let profile: String?
     /// Newest sign-in first.
     package let sessions: [SessionOnDevice]
     /// Newest end first.
@@ -28,7 +30,7 @@ extension AdminStore {
         try await database.read { try history(of: user, limit: limit, in: $0) }
     }
 
-    /// Four statements.
+    /// Five statements.
     ///
     /// - Parameter limit: Of ended sessions, entries and emails each; 1 to 100.
     package func overview(of user: UserID, limit: Int, at now: Instant) async throws -> AccountOverview? {
@@ -36,7 +38,8 @@ extension AdminStore {
             guard let account = try db.account(user) else { return nil }
             let sessions = try sessionHistory(of: user, limit: limit, at: now, in: db)
             return AccountOverview(
-                account: account, sessions: sessions.active, ended: sessions.ended,
+                account: account, profile: try TransferStore.profile(of: user, in: db), sessions: sessions.active,
+                ended: sessions.ended,
                 history: try history(of: user, limit: limit, in: db))
         }
     }

@@ -1,14 +1,14 @@
-package import AccountDomain
+import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
 extension AdminStore {
     /// Returns one page of matching accounts.
     ///
-    /// Without a text, newest first. With digits, the first numbers that begin with them, or else, as with any other
-    /// text, matches by address, then by name, each sorted, without duplicates. A
-    /// page examines a bounded number of accounts, so with a rare filter it may be short or empty and still have a
-    /// ``SearchPage/next``.
+    /// Without a text, by creation. A text that is an ID or a number finds that account and those whose address begins
+    /// with it. Another finds accounts by address, then by ``SearchIndex``'s terms, each sorted, without duplicates. A
+    /// page examines a bounded number of accounts, so with a rare filter or common words it may be short or empty and
+    /// still have a ``SearchPage/next``.
     ///
     /// - Parameters:
     ///   - cursor: The previous page's ``SearchPage/next``.
@@ -20,56 +20,100 @@ extension AdminStore {
         let place = try cursor.map { try self.place(of: $0) }
         let lookup = SearchLookup(search: search, dialect: database.dialect, now: now)
         let limit = min(max(1, limit), 100)
+        let isIncomplete = search.text == nil ? false : try await accounts.searchIndex.catchUp()
         let found = try await database.read { try $0.page(of: lookup, after: place, limit: limit) }
-        return SearchPage(accounts: found.accounts, next: try found.next.map { try self.cursor(to: $0) })
+        return SearchPage(
+            accounts: found.rows.map(\.account), next: try found.next.map { try self.cursor(to: $0) },
+            isIncomplete: isIncomplete)
     }
 }
 
 private struct FoundPage: Sendable {
-    var accounts: [FoundAccount] = []
+    var rows: [FoundRow] = []
     var next: SearchPlace?
 }
 
 extension Connection {
     fileprivate func page(of lookup: SearchLookup, after place: SearchPlace?, limit: Int) throws -> FoundPage {
-        guard let text = lookup.search.text else {
-            let (time, id) = try place.map { try $0.inTime } ?? AdminStore.beforeNewest
+        guard let given = lookup.search.text else {
+            let first = lookup.search.isOldestFirst ? AdminStore.beforeOldest : AdminStore.beforeNewest
+            let (time, id) = try place.map { try $0.inTime } ?? first
             return try part(of: lookup, .byTime(time, id), limit: limit)
         }
-        if let id = UserID(text) {
+        let text = SearchText(given)
+        if let id = text.id {
             if place != nil { throw MalformedCursor() }
-            return FoundPage(accounts: try rows(lookup.account(id)) { $0.foundAccount() })
+            return FoundPage(rows: try rows(lookup.accounts(id)) { $0.foundRow() })
         }
-        if place == nil, let digits = lookup.search.digits {
-            let found = try rows(lookup.accounts(withNumber: digits, limit: limit)) { $0.foundAccount() }
-            if !found.isEmpty { return FoundPage(accounts: found) }
-        }
-        let range = PrefixRange(text)
-        var page: FoundPage
         switch place {
         case .time: throw MalformedCursor()
-        case .name(let name, let id): return try part(of: lookup, .byName(range, name, id), limit: limit)
-        case .address(let address): page = try part(of: lookup, .byAddress(range, after: address), limit: limit)
-        case nil: page = try part(of: lookup, .byAddress(range, after: nil), limit: limit)
+        case .term(let number, let term, let id):
+            guard let query = text.query, let driver = query.driver(number) else { throw MalformedCursor() }
+            return try part(
+                of: lookup, .byTerm(query, driver, besides: text.address, after: (term, id)), limit: limit)
+        case .address(let last):
+            guard text.address != nil else { throw MalformedCursor() }
+            return try named(text, of: lookup, after: last, limit: limit)
+        case nil:
+            guard let exact = lookup.accounts(text, limit: limit) else {
+                return try named(text, of: lookup, after: nil, limit: limit)
+            }
+            var page = FoundPage(rows: try rows(exact) { $0.foundRow() })
+            if page.rows.isEmpty { return try named(text, of: lookup, after: nil, limit: limit) }
+            if page.rows.count < limit, let address = text.address {
+                let others = try part(of: lookup, .byAddress(address, after: nil), limit: limit - page.rows.count)
+                page.rows += others.rows.filter { other in
+                    !page.rows.contains { $0.account.id == other.account.id }
+                }
+            }
+            return page
         }
-        if page.next != nil { return page }
-        // A full page only learns whether there are names.
-        let names = try part(
-            of: lookup, .byName(range, range.start, lookup.noID), limit: limit - page.accounts.count)
-        page.accounts += names.accounts
-        page.next = names.next
+    }
+
+    /// By address, then by terms.
+    private func named(
+        _ text: SearchText, of lookup: SearchLookup, after last: String?, limit: Int
+    ) throws -> FoundPage {
+        var page = FoundPage()
+        if let address = text.address {
+            page = try part(of: lookup, .byAddress(address, after: last), limit: limit)
+            if page.next != nil { return page }
+        }
+        guard let query = text.query else { return page }
+        // A full page only learns whether there are more.
+        let rest = limit - page.rows.count
+        var others = FoundPage()
+        if query.pair != nil {
+            others = try part(of: lookup, .byTerm(query, .pair, besides: text.address, after: nil), limit: rest)
+        }
+        if others.rows.isEmpty, others.next == nil {
+            let driver = SearchQuery.Driver.term(try rarest(query.terms))
+            others = try part(of: lookup, .byTerm(query, driver, besides: text.address, after: nil), limit: rest)
+        }
+        page.rows += others.rows
+        page.next = others.next
         return page
     }
 
+    /// The index of the range with the fewest terms, or of the longest among frequent ones.
+    private func rarest(_ ranges: [PrefixRange]) throws -> Int {
+        guard ranges.count > 1 else { return 0 }
+        let sizes = try row(SearchLookup.sizes(of: ranges)) { row in ranges.map { _ in row.int() } } ?? []
+        if sizes.isEmpty { return 0 }
+        return ranges.indices.min {
+            (sizes[$0], -ranges[$0].start.utf8.count) < (sizes[$1], -ranges[$1].start.utf8.count)
+        } ?? 0
+    }
+
     private func part(of lookup: SearchLookup, _ order: SearchOrder, limit: Int) throws -> FoundPage {
-        var found = try rows(lookup.matches(order, limit: limit + 1)) { $0.foundAccount() }
+        var found = try rows(lookup.matches(order, limit: limit + 1)) { $0.foundRow() }
         if found.count > limit {
             found.removeLast(found.count - limit)
-            return FoundPage(accounts: found, next: found.last.map(order.place) ?? order.start)
+            return FoundPage(rows: found, next: found.last.map(order.place) ?? order.start)
         }
-        guard lookup.search.isFiltered else { return FoundPage(accounts: found) }
-        let end = try row(lookup.lastExamined(order)) { row in row.foundAccount() }
-        return FoundPage(accounts: found, next: end.map(order.place))
+        guard lookup.isBounded(order) else { return FoundPage(rows: found) }
+        let end = try row(lookup.lastExamined(order)) { row in row.foundRow() }
+        return FoundPage(rows: found, next: end.map(order.place))
     }
 }
 
@@ -84,11 +128,18 @@ extension SearchPlace {
 }
 
 extension Row {
-    fileprivate mutating func foundAccount() -> FoundAccount {
-        FoundAccount(
-            id: id(), email: textIfPresent(), phone: textIfPresent(), fullName: textIfPresent(), createdAt: instant(),
-            lastSignInAt: instantIfPresent(), emailConfirmedAt: instantIfPresent(), bannedUntil: instantIfPresent(),
-            deletedAt: instantIfPresent(), isAnonymous: bool(), providers: providers())
+    fileprivate mutating func foundRow() -> FoundRow {
+        let (id, email, phone): (UserID, String?, String?) = (id(), textIfPresent(), textIfPresent())
+        var names = AccountNames()
+        names.add(metadata: text())
+        let (created, seen, confirmed) = (instant(), instantIfPresent(), instantIfPresent())
+        let (banned, deleted, isAnonymous, providers) = (instantIfPresent(), instantIfPresent(), bool(), providers())
+        names.add(profile: textIfPresent(), textIfPresent())
+        let account = FoundAccount(
+            id: id, email: email, phone: phone, fullName: names.shown, createdAt: created, lastSignInAt: seen,
+            emailConfirmedAt: confirmed, bannedUntil: banned, deletedAt: deleted, isAnonymous: isAnonymous,
+            providers: providers)
+        return FoundRow(account: account, term: text())
     }
 
     /// Without duplicates.

@@ -6,14 +6,14 @@ import SQLDatabase
 enum SearchOrder {
     case byTime(Instant, UserID)
     case byAddress(PrefixRange, after: String?)
-    /// Leaves out accounts whose address is in the range.
-    case byName(PrefixRange, String, UserID)
+    /// Leaves out accounts whose address is in the second range.
+    case byTerm(SearchQuery, SearchQuery.Driver, besides: PrefixRange?, after: (String, UserID)?)
 
-    func place(_ account: FoundAccount) -> SearchPlace {
+    func place(_ found: FoundRow) -> SearchPlace {
         switch self {
-        case .byTime: .time(account.createdAt, account.id)
-        case .byAddress: .address(account.email ?? "")
-        case .byName: .name((account.fullName ?? "").withLowerASCII, account.id)
+        case .byTime: .time(found.account.createdAt, found.account.id)
+        case .byAddress: .address(found.account.email ?? "")
+        case .byTerm(_, let driver, _, _): .term(driver.number, found.term, found.account.id)
         }
     }
 
@@ -21,9 +21,22 @@ enum SearchOrder {
         switch self {
         case .byTime(let time, let id): .time(time, id)
         case .byAddress(let range, let last): .address(last ?? range.start)
-        case .byName(_, let name, let id): .name(name, id)
+        case .byTerm(let query, let driver, _, let last):
+            .term(driver.number, last?.0 ?? query.range(driver).start, last?.1 ?? UserID(trusted: Accounts.nilID))
         }
     }
+
+    /// Whether conditions besides those of the range leave out accounts.
+    fileprivate var isSelective: Bool {
+        guard case .byTerm = self else { return false }
+        return true
+    }
+}
+
+/// With the term that it was found by, or an empty one.
+struct FoundRow: Sendable {
+    let account: FoundAccount
+    let term: String
 }
 
 struct SearchLookup: Sendable {
@@ -31,22 +44,30 @@ struct SearchLookup: Sendable {
     let dialect: Dialect
     let now: Instant
 
-    /// Sorts before every id.
-    var noID: UserID { UserID(trusted: Accounts.nilID) }
+    func isBounded(_ order: SearchOrder) -> Bool { search.isFiltered || order.isSelective }
 
-    /// Accounts that a page with filters examines. Fewer by name: PostgreSQL extracts each name from the metadata,
-    /// which takes most of the time.
+    /// Accounts that a page examines if conditions leave some out.
     private func examined(_ order: SearchOrder) -> Int {
         switch order {
-        case .byName: 500
+        case .byTerm(let query, let driver, _, _):
+            search.isFiltered || !query.others(driver).isEmpty ? 1_000 : 400
         case .byTime, .byAddress: search.method == nil ? 2_000 : 1_000
         }
     }
 
     func matches(_ order: SearchOrder, limit: Int) -> SQL {
+        if case .byTerm(let query, let driver, let address, _) = order {
+            return """
+                SELECT \(columns), found.term
+                FROM (\(terms(order)) LIMIT \(examined(order))) AS found
+                \(foundUsers)
+                WHERE \(filters) AND \(conditions(query, driver, besides: address))
+                ORDER BY found.term, found.user_id LIMIT \(limit)
+                """
+        }
         let window: SQL = search.isFiltered ? "\(examined(order))" : "\(limit)"
         return """
-            SELECT \(columns)
+            SELECT \(columns), ''
             FROM (\(candidates(order)) LIMIT \(window)) AS candidates
             WHERE \(filters) ORDER BY \(sorting(order)) LIMIT \(limit)
             """
@@ -54,30 +75,76 @@ struct SearchLookup: Sendable {
 
     /// No row if there are fewer.
     func lastExamined(_ order: SearchOrder) -> SQL {
-        """
-        SELECT \(columns) FROM (\(candidates(order)) LIMIT 1 OFFSET \(examined(order) - 1)) AS candidates
-        """
-    }
-
-    func account(_ id: UserID) -> SQL {
-        "SELECT \(columns) FROM users AS candidates WHERE id = \(id) AND \(filters)"
-    }
-
-    /// The first ones in order of number.
-    func accounts(withNumber digits: String, limit: Int) -> SQL {
-        let range = PrefixRange(digits)
+        if case .byTerm = order {
+            return """
+                SELECT \(columns), found.term
+                FROM (\(terms(order)) LIMIT 1 OFFSET \(examined(order) - 1)) AS found
+                \(foundUsers)
+                """
+        }
         return """
-            SELECT \(columns) FROM users AS candidates
-            WHERE phone >= \(range.start) AND \(Self.isBelow(range.end, "phone")) AND \(filters)
-            ORDER BY phone LIMIT \(limit)
+            SELECT \(columns), ''
+            FROM (\(candidates(order)) LIMIT 1 OFFSET \(examined(order) - 1)) AS candidates
             """
     }
 
-    private var columns: SQL {
+    /// Terms of each range, at most 1,000. An account may have several.
+    static func sizes(of ranges: [PrefixRange]) -> SQL {
+        let counts: [SQL] = ranges.map { range in
+            "(SELECT count(*) FROM (SELECT 1 FROM search_terms WHERE \(range.contains("term")) LIMIT 1000) AS found)"
+        }
+        return counts.dropFirst().reduce("SELECT \(counts[0])") { "\($0), \($1)" }
+    }
+
+    /// One lookup for each term. PostgreSQL would start with a state's index, however large.
+    private var foundUsers: SQL {
+        switch dialect {
+        case .sqlite: "JOIN users AS candidates ON candidates.id = found.user_id"
+        case .postgresql:
+            "CROSS JOIN LATERAL (SELECT * FROM users WHERE users.id = found.user_id LIMIT 1) AS candidates"
+        }
+    }
+
+    private func terms(_ order: SearchOrder) -> SQL {
+        guard case .byTerm(let query, let driver, _, let last) = order else { return "" }
+        let range = query.range(driver)
+        let start: SQL =
+            last.map { "(term, user_id) > (\($0.0), \($0.1))" } ?? "term >= \(range.start)"
+        return """
+            SELECT term, user_id FROM search_terms
+            WHERE \(start) AND \(range.isAbove("term")) ORDER BY term, user_id
+            """
+    }
+
+    /// An account is found by its first term in the range. The limits keep PostgreSQL from joining with a whole range.
+    private func conditions(_ query: SearchQuery, _ driver: SearchQuery.Driver, besides address: PrefixRange?) -> SQL {
+        let range = query.range(driver)
+        let unique: SQL = """
+            (SELECT 1 FROM search_terms AS earlier
+            WHERE earlier.user_id = found.user_id AND earlier.term >= \(range.start) AND earlier.term < found.term
+            LIMIT 1) IS NULL
+            """
+        let words = query.others(driver).reduce(unique) { all, range in
+            """
+            \(all) AND (SELECT 1 FROM search_terms AS other
+            WHERE other.user_id = found.user_id AND \(range.contains("other.term")) LIMIT 1) IS NOT NULL
+            """
+        }
+        guard let address else { return words }
+        return """
+            \(words) AND (candidates.email IS NULL OR candidates.is_sso_user = 1 OR candidates.email < \(address.start)
+                OR NOT (\(address.isAbove("candidates.email"))))
+            """
+    }
+
+    var columns: SQL {
         """
-        id, email, phone, \(SearchIndexes.fullName(dialect)), created_at, last_sign_in_at, email_confirmed_at, banned_until,
-        deleted_at, is_anonymous,
-        (SELECT \(providers) FROM identities WHERE identities.user_id = candidates.id)
+        candidates.id, candidates.email, candidates.phone, candidates.user_metadata, candidates.created_at,
+        candidates.last_sign_in_at, candidates.email_confirmed_at, candidates.banned_until, candidates.deleted_at,
+        candidates.is_anonymous,
+        (SELECT \(providers) FROM identities WHERE identities.user_id = candidates.id),
+        (SELECT profiles.first_name FROM profiles WHERE profiles.id = candidates.id),
+        (SELECT profiles.name FROM profiles WHERE profiles.id = candidates.id)
         """
     }
 
@@ -89,47 +156,37 @@ struct SearchLookup: Sendable {
     }
 
     private func candidates(_ order: SearchOrder) -> SQL {
-        """
+        "\(Self.candidates) WHERE \(range(order)) ORDER BY \(sorting(order))"
+    }
+
+    static let candidates: SQL = """
         SELECT id, email, phone, user_metadata, created_at, last_sign_in_at, email_confirmed_at, phone_confirmed_at,
             banned_until, deleted_at, is_anonymous
-        FROM users WHERE \(range(order)) ORDER BY \(sorting(order))
+        FROM users
         """
-    }
 
     private func range(_ order: SearchOrder) -> SQL {
         switch order {
         case .byTime(let time, let id):
-            guard let state = search.state, let indexed = SearchIndexes.rarely(state) else {
-                return AdminStore.follows(time, id)
-            }
-            return "\(AdminStore.follows(time, id)) AND \(columns: indexed)"
+            let follows = search.isOldestFirst ? AdminStore.precedes(time, id) : AdminStore.follows(time, id)
+            guard let state = search.state, let indexed = SearchIndexes.rarely(state) else { return follows }
+            return "\(follows) AND \(columns: indexed)"
         case .byAddress(let range, let last):
             let start: SQL = last.map { "email > \($0)" } ?? "email >= \(range.start)"
-            return "is_sso_user = 0 AND \(start) AND \(Self.isBelow(range.end, "email"))"
-        case .byName(let range, let name, let id):
-            let key = SearchIndexes.nameKey(dialect)
-            return """
-                (\(key), id) > (\(name), \(id)) AND \(Self.isBelow(range.end, key))
-                AND (email IS NULL OR is_sso_user = 1 OR email < \(range.start)
-                    OR NOT (\(Self.isBelow(range.end, "email"))))
-                """
+            return "is_sso_user = 0 AND \(start) AND \(range.isAbove("email"))"
+        case .byTerm: return "1 = 1"
         }
     }
 
     private func sorting(_ order: SearchOrder) -> SQL {
         switch order {
-        case .byTime: "created_at DESC, id DESC"
+        case .byTime: search.isOldestFirst ? "created_at, id" : "created_at DESC, id DESC"
         case .byAddress: "email"
-        case .byName: "\(SearchIndexes.nameKey(dialect)), id"
+        case .byTerm: "term, user_id"
         }
     }
 
-    private static func isBelow(_ end: String?, _ key: SQL) -> SQL {
-        guard let end else { return "1 = 1" }
-        return "\(key) < \(end)"
-    }
-
-    private var filters: SQL {
+    var filters: SQL {
         var all: SQL = "1 = 1"
         if let method = search.method {
             all = """
@@ -158,5 +215,14 @@ struct SearchLookup: Sendable {
         case .anonymous: "deleted_at IS NULL AND is_anonymous = 1"
         case .deleted: "deleted_at IS NOT NULL"
         }
+    }
+}
+
+extension PrefixRange {
+    func contains(_ key: SQL) -> SQL { "\(key) >= \(start) AND \(isAbove(key))" }
+
+    func isAbove(_ key: SQL) -> SQL {
+        guard let end else { return "1 = 1" }
+        return "\(key) < \(end)"
     }
 }

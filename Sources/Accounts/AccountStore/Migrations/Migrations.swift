@@ -43,6 +43,9 @@ extension Accounts {
             33, "OAuth clients, and keys of sessions", oauthTables, changing: ["users", "sessions"],
             indexes: [sessionsByClient]),
         Migration(34, "refused sign-ins, and reasons of bans", refusals),
+        Migration(
+            35, "terms of searches", dialectStatements: SearchTables.ofDialects,
+            changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
     ]
 
     private static let users: SQL = """

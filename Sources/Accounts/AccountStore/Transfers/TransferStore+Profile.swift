@@ -45,13 +45,20 @@ extension TransferStore {
     /// After `last` in order of id, as JSON objects keyed by column. Repeats the name as `full_name`, its name in other
     /// schemas.
     package func profileRows(after last: UserID?, limit: Int) async throws -> [(id: UserID, text: String)] {
-        let columns: StaticString =
-            "id, first_name, name, avatar_url, timezone, favorite_teams, data, is_premium, created_at, updated_at"
+        let columns = Self.profileColumns
         let page: SQL =
             last.map { "SELECT \(columns: columns) FROM profiles WHERE id > \($0) ORDER BY id LIMIT \(limit)" }
             ?? "SELECT \(columns: columns) FROM profiles ORDER BY id LIMIT \(limit)"
         return try await database.rows(page) { row in Self.profile(&row) }
     }
+
+    /// As in ``profileRows(after:limit:)``; nil for an erased account.
+    static func profile(of id: UserID, in db: any Connection) throws -> String? {
+        try db.row("SELECT \(columns: profileColumns) FROM profiles WHERE id = \(id)") { profile(&$0).text }
+    }
+
+    private static let profileColumns: StaticString =
+        "id, first_name, name, avatar_url, timezone, favorite_teams, data, is_premium, created_at, updated_at"
 
     private static func profile(_ row: inout Row) -> (id: UserID, text: String) {
         let id: UserID = row.id()

@@ -15,25 +15,58 @@ struct Users: AsyncParsableCommand {
 struct ListUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists accounts, newest first.",
-        discussion: "EXAMPLES:\n  gatehouse users list --filter ada")
+        discussion: """
+            --filter searches as the console does.
+
+            EXAMPLES:
+              gatehouse users list --filter ada
+              gatehouse users list --filter "Ada Lovelace"
+            """)
 
     @OptionGroup var options: DataOptions
     @Flag(help: "Print one JSON object per line, without password hashes.") var json = false
-    @Option(help: ArgumentHelp("Only accounts with this text in their email or full name.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "Only accounts with this email, name, phone number or ID, or its beginning.", valueName: "text"))
     var filter: String?
 
     func run() async throws {
         let accounts = try await OpenedAccounts(options, using: .database).accounts
         var table = TextTable(["ID", "EMAIL", "CREATED", "CONFIRMED", "LAST SIGN-IN", "STATE"])
-        var last: User?
-        repeat {
-            let page = try await accounts.admin.newest(after: last, filter: filter, limit: 1_000)
-            for account in page {
-                if json { try Output.line(withoutHash(account).escaped) } else { table.add(row(account.user)) }
-            }
-            last = page.last?.user
-        } while last != nil
+        try await each(of: accounts) { account in
+            if json { try Output.line(withoutHash(account).escaped) } else { table.add(row(account.user)) }
+        }
         if !json { try Output.send(table.text) }
+    }
+
+    private func each(of accounts: Accounts, _ body: (Account) throws -> Void) async throws {
+        guard let filter else {
+            var last: User?
+            repeat {
+                let page = try await accounts.admin.newest(after: last, limit: 1_000)
+                for account in page { try body(account) }
+                last = page.last?.user
+            } while last != nil
+            return
+        }
+        var (search, next): (AccountSearch, String?) = (AccountSearch(), nil)
+        search.text = filter
+        repeat {
+            let page = try await accounts.admin.search(search, after: next, limit: 100, at: System.now())
+            if page.isIncomplete, next == nil {
+                Output.note("Names of some accounts are not indexed yet. `gatehouse serve` indexes them.")
+            }
+            for found in page.accounts {
+                if let account = try await accounts.admin.account(found.id) { try body(account) }
+            }
+            next = page.next
+        } while next != nil
+    }
+
+    func validate() throws {
+        if let filter, filter.utf8.count > AccountSearch.longestText || filter.utf8.contains(0) {
+            throw ValidationError("--filter has at most \(AccountSearch.longestText) bytes.")
+        }
     }
 
     private func withoutHash(_ account: Account) -> String {

@@ -10,6 +10,7 @@ extension AdminHandlers {
     @Sendable func searchUsers(_ request: Request, _ context: ServerContext) async throws -> Response {
         let query = Query(request)
         let (search, limit) = (try accountSearch(query), try query.listLimit())
+        let counts = query["counts"] == "true" ? try await accounts.admin.counts() : nil
         let page = try await refusingCursor {
             try await accounts.admin.search(search, after: query["after"], limit: limit, at: runtime.now())
         }
@@ -17,6 +18,8 @@ extension AdminHandlers {
             writer.beginObject()
             writer.list("users", page.accounts) { $0.foundAccount($1) }
             writer.member("next", ifPresent: page.next)
+            if page.isIncomplete { writer.member("is_incomplete", true) }
+            if let counts { writer.counts(counts) }
             writer.endObject()
         }
     }
@@ -35,7 +38,7 @@ extension AdminHandlers {
         }
     }
 
-    /// The console's view of a user, in four statements. `limit` is 1 to 100, default 20.
+    /// The console's view of a user, in five statements. `limit` is 1 to 100, default 20.
     @Sendable func showUserOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())
@@ -44,6 +47,7 @@ extension AdminHandlers {
             writer.beginObject()
             writer.name("user")
             writer.user(found.account)
+            if let profile = found.profile { writer.member("profile", json: profile) }
             writer.list("sessions", found.sessions) { $0.sessionOnDevice($1) }
             writer.list("ended", found.ended) { $0.endedSession($1) }
             writer.list("audit", found.history.audit) { $0.auditEntry($1) }
@@ -61,6 +65,12 @@ extension AdminHandlers {
     private func accountSearch(_ query: Query) throws -> AccountSearch {
         var search = AccountSearch()
         search.text = try query.searchText("q", atMost: AccountSearch.longestText)
+        if let order = query["order"] {
+            guard order == "newest" || order == "oldest" else {
+                throw Refusal.invalid("order must be newest or oldest")
+            }
+            search.isOldestFirst = order == "oldest"
+        }
         search.method = try query.searchText("method", atMost: AccountSearch.longestText)
         if let text = query["state"] {
             guard let state = AccountSearch.State(text: text) else {
@@ -92,6 +102,12 @@ extension JSONWriter {
         endObject()
     }
 
+    fileprivate mutating func counts(_ counts: AccountCounts) {
+        var all: AuthJSONObject = ["total": counts.total.json]
+        for (state, count) in counts.states { all[state.rawValue] = count.json }
+        member("counts", .object(all))
+    }
+
     fileprivate mutating func sentMail(_ mail: MailStatus) {
         beginObject()
         member("id", mail.id)
@@ -101,5 +117,11 @@ extension JSONWriter {
         member("created_at", mail.createdAt)
         member("ended_at", ifPresent: mail.endedAt)
         endObject()
+    }
+}
+
+extension AccountCounts.Count {
+    fileprivate var json: AuthJSON {
+        ["count": .integer(Int64(number)), "precision": .string(precision.rawValue)]
     }
 }

@@ -160,4 +160,11 @@ extension PeriodicTask {
             _ = try await auth.removeEndedSessions()
         }
     }
+
+    /// For searches by name, which index the last changes by themselves.
+    static func searchIndex(_ auth: AuthServer, _ world: World) -> PeriodicTask {
+        PeriodicTask(every: .seconds(5), sleep: world.sleep, work: auth.indexAccounts) { error in
+            world.logger.event(.error, "accounts could not be indexed for searches", [.cause: "\(error)"])
+        }
+    }
 }

@@ -71,6 +71,7 @@ package struct LocalAccounts: Sendable {
             PeriodicTask.revocations(revocations, world),
             PeriodicTask.outbox(auth, world), PeriodicTask.providers(auth, world), PeriodicTask.purge(auth, world),
             PeriodicTask.sweep(auth, world), PeriodicTask.retention(auth, world),
+            PeriodicTask.searchIndex(auth, world),
             PeriodicTask.hashingMemory(passwords, world),
         ]
         if !auth.events.webhookEndpoints.isEmpty { services.append(PeriodicTask.eventBacklog(auth, world)) }

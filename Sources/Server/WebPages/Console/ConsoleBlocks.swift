@@ -2,7 +2,7 @@ import GatehouseWire
 
 /// On a phone, each row is a card that repeats the column titles.
 struct Table {
-    enum Style: String { case plain, settings, audit }
+    enum Style: String { case plain, settings, audit, users }
 
     /// For screen readers, before the table.
     let caption: String
@@ -13,6 +13,14 @@ struct Table {
     /// The next page's URL.
     var next: String?
     var style = Style.plain
+    var sort: Sort?
+
+    /// A column that the list is sorted by, and the URL of the other order.
+    struct Sort {
+        let column: Int
+        let isAscending: Bool
+        let other: String
+    }
 }
 
 struct Cell {
@@ -100,7 +108,11 @@ extension Table {
     private var titles: [TemplateValues] {
         columns.enumerated().map { column, title in
             let isNumber = rows.first.map { $0.count > column && $0[column].isNumber } ?? false
-            return ["columnTitle": Markup(title), "isNumber": isNumber]
+            var shown: TemplateValues = ["columnTitle": Markup(title), "isNumber": isNumber]
+            if let sort, sort.column == column {
+                shown["sorted"] = ["sortAddress": Markup(sort.other), "isAscending": sort.isAscending]
+            }
+            return shown
         }
     }
 

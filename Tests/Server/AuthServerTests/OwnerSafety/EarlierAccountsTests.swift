@@ -23,13 +23,32 @@ struct EarlierAccountsTests {
         "ALTER TABLE sessions DROP COLUMN key_thumbprint", "ALTER TABLE sessions DROP COLUMN used_proofs",
         "ALTER TABLE sessions DROP COLUMN oauth_grant", "DROP TABLE oauth_consents", "DROP TABLE oauth_authorizations",
         "DROP TABLE oauth_clients",
+        "DROP INDEX identities_by_provider_id", "DROP INDEX ended_sessions_by_request", "DROP TABLE search_terms",
+        "DROP TABLE search_filling",
         "DROP TABLE refused_sign_ins", "DROP TABLE bans",
         "DELETE FROM schema_migrations WHERE number > \(earlier)",
     ]
 
+    private static let triggers = [
+        ("users", ["new_user", "user"]), ("identities", ["new_identity", "identity", "old_identity"]),
+        ("profiles", ["new_profile", "profile"]),
+    ]
+
+    /// The triggers write to the table.
+    private static func withoutNotes(_ dialect: Dialect) -> [SQL] {
+        let triggers = triggers.flatMap { table, names in
+            names.map { name in
+                let place = dialect == .postgresql ? " ON \(table)" : ""
+                return SQL(stringLiteral: "DROP TRIGGER search_notes_\(name)\(place)")
+            }
+        }
+        let function: [SQL] = dialect == .postgresql ? ["DROP FUNCTION search_notes_change()"] : []
+        return triggers + function + ["DROP TABLE search_changes"]
+    }
+
     private func upgrade(_ server: TestServer) async throws {
         try await server.database.write { db in
-            for statement in Self.reverse { _ = try db.run(statement) }
+            for statement in Self.withoutNotes(server.database.dialect) + Self.reverse { _ = try db.run(statement) }
         }
         let later = TestDatabase.migrations.map(\.number).filter { $0 > Self.earlier }
         try await server.database.migrate(TestDatabase.migrations)

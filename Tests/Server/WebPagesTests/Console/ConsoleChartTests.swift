@@ -60,6 +60,11 @@ struct ConsoleChartTests {
         #expect(chart.series.map(\.name) == ["m9", "m8", "m7", "m6", "m5", "Other"])
         #expect(chart.total == 45)
         #expect(Set(chart.series.map(\.tone)).count == 6)
+        let few = try BarChart(
+            "sign-ins", "Sign-ins",
+            Self.activity((1...7).map { Self.signIns(0, "m\($0)", "ok", 1) }.joined(separator: ",")), of: "sign_ins"
+        ) { $0.first }
+        #expect(few.series.last?.name == "Other: m6, m7")
     }
 
     @Test("Counts outside of the range, of other counters and of no method are not drawn")

@@ -41,7 +41,8 @@ struct BarChart {
 }
 
 extension BarChart {
-    /// The largest series first; beyond ``maximumSeries``, the last is "Other".
+    /// The largest series first; beyond ``maximumSeries``, the last is "Other", with the
+    /// names of up to three.
     ///
     /// - Parameter name: nil leaves a count out.
     init(
@@ -63,7 +64,8 @@ extension BarChart {
         let rest = sorted.dropFirst(Self.maximumSeries)
         if !rest.isEmpty {
             let sums = bins.indices.map { bin in rest.reduce(0) { $0 + $1.values[bin] } }
-            series.append(Series(name: "Other", tone: .plain, values: sums))
+            let names = rest.count > 3 ? "" : ": " + rest.map(\.name).joined(separator: ", ")
+            series.append(Series(name: "Other\(names)".cutForChart, tone: .plain, values: sums))
         }
         self.init(id: id, title: title, bins: bins, step: activity.step, series: series)
     }

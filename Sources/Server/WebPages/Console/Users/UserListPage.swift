@@ -2,7 +2,7 @@ import GatehouseWire
 import HTTPServing
 import HTTPTypes
 
-/// Costs the same for any number of accounts: no count, and a cursor.
+/// Costs the same for any number of accounts: bounded counts, and a cursor.
 struct UserListPage: ConsolePage {
     var visit: Visit
 
@@ -24,12 +24,57 @@ struct UserListPage: ConsolePage {
                     "Users", filter: filter,
                     .problem("The server cannot search for this text. Change it, or show all users.")))
         }
-        var table = Table(caption: "Users", columns: ["User", "State", "Methods", "Created", "Last seen"])
+        var table = Table(
+            caption: "Users", columns: ["User", "Name", "State", "Methods", "Created", "Last seen"], style: .users)
         table.rows = (json["users"]?.arrayValue ?? []).map { FoundUser($0).cells(at: pages.now()) }
+        table.sort = filter.sort(column: 4)
         table.next = json["next"]?.stringValue.map { filter.address(after: $0) }
         table.empty =
-            table.next == nil ? "No users match." : "No match yet. Select Next to keep searching."
-        return .page(Page("Users", filter: filter, table))
+            table.next != nil
+            ? "No match yet. Select Next to keep searching."
+            : filter.isUnfiltered ? "No users yet." : "No users match. \(filter.hint)"
+        var page = Page("Users", filter: filter, table)
+        page.blocks.insert(.actions(UserCounts(json).links(shown: filter)), at: 0)
+        if json["is_incomplete"]?.boolValue == true {
+            page.blocks.append(
+                .soft("After the upgrade, older users' names are still being indexed: some may be missing."))
+        }
+        return .page(page)
+    }
+}
+
+/// As the admin API counts: exact, about, or at least.
+private struct UserCounts {
+    private let json: AuthJSON?
+
+    init(_ json: AuthJSON?) { self.json = json }
+
+    func links(shown filter: UserFilter) -> [Link] {
+        let all = Link(
+            title: mark(filter.isUnfiltered) + text("total", "user"), address: ConsolePlace.users.path)
+        return [all]
+            + ["unconfirmed", "banned", "anonymous", "deleted"].compactMap { state in
+                let isShown = filter.hasOnly(state)
+                guard isShown || number(state) > 0 else { return nil }
+                return Link(
+                    title: mark(isShown) + text(state, nil), address: "\(ConsolePlace.users.path)?state=\(state)")
+            }
+    }
+
+    private func mark(_ isShown: Bool) -> String { isShown ? "✓ " : "" }
+
+    private func number(_ name: String) -> Int { Int(json?["counts"]?[name]?["count"]?.intValue ?? 0) }
+
+    /// `1,234 users`, `about 1,200,000 users`, `1,000+ unconfirmed`.
+    private func text(_ name: String, _ noun: String?) -> String {
+        let (number, precision) = (number(name), json?["counts"]?[name]?["precision"]?.stringValue)
+        let unit = noun.map { number == 1 ? $0 : $0 + "s" } ?? name
+        let figure = Figures.count(number)
+        switch precision {
+        case "about": return "about \(figure) \(unit)"
+        case "at_least": return "\(figure)+ \(unit)"
+        default: return "\(figure) \(unit)"
+        }
     }
 }
 
@@ -46,14 +91,37 @@ extension Page {
 }
 
 struct UserFilter {
-    private let text, method, state, seen, after: String
+    private let text, method, state, seen, order, after: String
     /// To choose from.
     var methods = ["email"]
 
     init(_ fields: Query) {
         func field(_ name: String) -> String { (fields[name] ?? "").cut(to: 256) }
         (text, method, state) = (field("q"), field("method"), field("state"))
-        (seen, after) = (field("seen"), (fields["after"] ?? "").cut(to: 1_024))
+        (seen, order) = (field("seen"), field("order") == "oldest" ? "oldest" : "")
+        after = (fields["after"] ?? "").cut(to: 1_024)
+    }
+
+    var isUnfiltered: Bool { [text, method, state, seen].allSatisfy(\.isEmpty) }
+
+    func hasOnly(_ state: String) -> Bool {
+        self.state == state && [text, method, seen].allSatisfy(\.isEmpty)
+    }
+
+    /// The next step after a search without a match.
+    var hint: String {
+        text.isEmpty
+            ? "Change or remove a filter."
+            : "Search for a name, the beginning of an email or of one of its parts, a phone number, or the ID of a user (or its "
+                + "first 8 digits), session, provider account or request."
+    }
+
+    /// A text's matches are sorted by it.
+    func sort(column: Int) -> Table.Sort? {
+        guard text.isEmpty else { return nil }
+        let query = [("method", method), ("state", state), ("seen", seen), ("order", order.isEmpty ? "oldest" : "")]
+        return Table.Sort(
+            column: column, isAscending: !order.isEmpty, other: "\(ConsolePlace.users.path)?\(Self.encoded(query))")
     }
 
     private static let states = ["active", "unconfirmed", "banned", "anonymous", "deleted"]
@@ -65,7 +133,10 @@ struct UserFilter {
 
     /// For the admin API.
     func query(at now: Instant) -> String {
-        var query = [("q", text), ("method", method), ("state", state), ("after", after), ("limit", "25")]
+        var query = [
+            ("q", text), ("method", method), ("state", state), ("order", order), ("after", after), ("limit", "25"),
+            ("counts", "true"),
+        ]
         if let time = Self.times.first(where: { $0.value == seen }) {
             let moment = "\(now - .seconds(86_400 * abs(time.days)))"
             query.append((time.days > 0 ? "seen_after" : "seen_before", moment))
@@ -74,7 +145,9 @@ struct UserFilter {
     }
 
     func address(after: String) -> String {
-        let query = [("q", text), ("method", method), ("state", state), ("seen", seen), ("after", after)]
+        let query = [
+            ("q", text), ("method", method), ("state", state), ("seen", seen), ("order", order), ("after", after),
+        ]
         return "\(ConsolePlace.users.path)?\(Self.encoded(query))"
     }
 
@@ -85,7 +158,7 @@ struct UserFilter {
     var form: Filters {
         var search = Field(kind: .text, name: "q", label: "Email, phone, name or ID", value: text)
         (search.isFocused, search.maximumLength) = (true, 256)
-        let isWhole = [text, method, state, seen, after].allSatisfy(\.isEmpty)
+        let isWhole = isUnfiltered && after.isEmpty
         return Filters(
             action: ConsolePlace.users.path, search: search,
             choices: [
@@ -128,6 +201,21 @@ struct FoundUser {
         return (email ?? phone.map(CallingCode.formatted) ?? (isAnonymous ? "Guest \(id.prefix(8))" : id)).shown
     }
 
+    /// In the search's answer, or in the metadata.
+    var fullName: String? {
+        let metadata = json["user_metadata"]
+        func text(_ name: String) -> String? {
+            metadata?[name]?.stringValue.map(\.shown).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let parts = [text("first_name") ?? text("given_name"), text("last_name") ?? text("family_name")]
+        let joined = parts.compactMap(\.self).joined(separator: " ")
+        let found = json["full_name"]?.stringValue.map(\.shown) ?? text("full_name") ?? text("name") ?? joined
+        return found.isEmpty ? nil : found
+    }
+
+    /// The name with the email, or whichever there is.
+    var title: String { fullName.map { "\($0) (\(name))" } ?? name }
+
     var path: String { "\(ConsolePlace.users.path)/\(FormText.escape(id))" }
 
     func badges(at now: Instant) -> [Badge] {
@@ -141,9 +229,8 @@ struct FoundUser {
 
     fileprivate func cells(at now: Instant) -> [Cell] {
         let providers = (json["providers"]?.arrayValue ?? []).prefix(8).compactMap(\.stringValue)
-        let fullName = json["full_name"]?.stringValue.map(\.shown)
         return [
-            Cell(name, address: path, detail: fullName?.isEmpty == false ? fullName : nil), Cell(badges(at: now)),
+            Cell(name, address: path), Cell(fullName ?? "–"), Cell(badges(at: now)),
             Cell(providers.isEmpty ? "–" : providers.map(\.shown).joined(separator: ", ")),
             Cell(Moment.text(json["created_at"])), Cell(Moment.text(json["last_sign_in_at"])),
         ]

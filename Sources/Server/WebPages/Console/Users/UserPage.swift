@@ -12,7 +12,7 @@ struct UserPage: ConsolePage {
     mutating func show() async throws -> Outcome {
         let json = try await callAsAdmin(.get, "/admin/users/\(userID)/overview?limit=20")
         let user = FoundUser(json["user"] ?? .null)
-        var page = Page(user.name)
+        var page = Page(user.title)
         page.back = (ConsolePlace.users.title, ConsolePlace.users.path)
         let diagnosis = try await callAsAdmin(.get, "/admin/users/\(userID)/diagnosis")
         var facts = user.facts(at: pages.now())
@@ -23,6 +23,7 @@ struct UserPage: ConsolePage {
         }
         page.blocks = diagnosisBlocks(user, diagnosis)
         page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(at: pages.now()))]
+        page.blocks += ProfileFacts(json["profile"]).blocks
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
         if !user.setAside.rows.isEmpty { page.blocks += [.heading("Set aside"), .table(user.setAside)] }
