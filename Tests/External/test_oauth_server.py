@@ -42,6 +42,8 @@ def test_a_client_gets_what_the_user_approves(server, ada):
     seen = ada.see(authorization)
     assert seen["client"]["name"] == "Example Agent" and seen["scope"] == "openid email"
     assert seen["user"] == {"id": ada.id, "email": ada.email}
+    # Absent instead of empty: supabase-swift reads URLs.
+    assert not {"uri", "logo_uri"} & seen["client"].keys()
     fields = agent.returned(ada.decide(authorization)["redirect_url"])
     tokens = agent.redeem(fields["code"]).json()
     assert tokens["token_type"] == "bearer" and tokens["scope"] == "openid email"

@@ -173,9 +173,10 @@ extension InMemoryServer.Fault {
 extension OAuthAuthorizationClient {
     var json: AuthJSON {
         var members: AuthJSONObject = [
-            "id": .string(id), "name": .string(name), "uri": .string(uri ?? ""), "logo_uri": .string(logoURI ?? ""),
-            "verified": .bool(isVerified),
+            "id": .string(id), "name": .string(name), "verified": .bool(isVerified),
         ]
+        members["uri"] = uri.map(AuthJSON.string)
+        members["logo_uri"] = logoURI.map(AuthJSON.string)
         members["registration_type"] = registrationType.map { .string($0.rawValue) }
         members["host"] = host.map(AuthJSON.string)
         members["created_at"] = createdAt.map { .string($0.wire) }

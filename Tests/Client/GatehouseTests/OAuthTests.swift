@@ -24,7 +24,7 @@ struct OAuthTests {
                 "authorization_id": .string(Self.id), "redirect_uri": "https://agent.example/callback",
                 "client": [
                     "id": "https://agent.example/client.json", "name": "Scout", "uri": "https://www.agent.example",
-                    "logo_uri": "", "verified": true, "registration_type": "document", "host": "agent.example",
+                    "verified": true, "registration_type": "document", "host": "agent.example",
                     "created_at": "2026-01-01T00:00:00Z",
                 ],
                 "user": ["id": .string(Self.user), "email": "ada@example.org"], "scope": "email scores:read other",
@@ -53,7 +53,7 @@ struct OAuthTests {
         let details = try #require(
             await details([
                 "authorization_id": "abcdefghijklmnopqrstuvwxyz234567", "redirect_uri": "https://agent.example/cb",
-                "client": ["id": .string(Self.id), "name": "Scout", "uri": "", "logo_uri": ""],
+                "client": ["id": .string(Self.id), "name": "Scout"],
                 "user": ["id": .string(Self.user), "email": ""], "scope": "openid email",
             ]))
         #expect(details.authorizationID.text == "abcdefghijklmnopqrstuvwxyz234567" && details.flow == .redirect)

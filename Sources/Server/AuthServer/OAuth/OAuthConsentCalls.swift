@@ -264,9 +264,10 @@ extension JSONWriter {
         beginObject()
         member("id", client.publicID)
         member("name", client.metadata.name)
-        member("uri", client.metadata.uri ?? "")
+        // Not empty texts: supabase-swift reads URLs.
+        member("uri", ifPresent: client.metadata.uri)
         // An unverified picture could imitate another app's.
-        member("logo_uri", client.isVerified ? client.metadata.logo ?? "" : "")
+        member("logo_uri", ifPresent: client.isVerified ? client.metadata.logo : nil)
         member("verified", client.isVerified)
         member("registration_type", client.registration.rawValue)
         member("host", ifPresent: client.host)
