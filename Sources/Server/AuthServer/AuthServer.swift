@@ -146,12 +146,12 @@ package final class AuthServer: Sendable {
                 .get, "/verify", acceptsTrailingSlash: true, limitedBy: verifying, timeLimit: wait,
                 answersHead: false, mail.openLink),
             Route(.post, "/verify/page", limitedBy: verifying, timeLimit: wait, mail.pressLinkButton),
-            callers.administered(.post, "/invite", admin.invite),
+            callers.administered(.post, "/invite", for: .help, admin.invite),
             // The part that supabase-swift calls.
-            callers.administered(.post, "/admin/invite", admin.invite),
+            callers.administered(.post, "/admin/invite", for: .help, admin.invite),
             callers.administered(.post, "/admin/generate_link", admin.generateLink),
-            callers.administered(.post, "/admin/users/{user_id}/recover", admin.mailUserRecovery),
-            callers.administered(.post, "/admin/users/{user_id}/resend", admin.resendConfirmation),
+            callers.administered(.post, "/admin/users/{user_id}/recover", for: .help, admin.mailUserRecovery),
+            callers.administered(.post, "/admin/users/{user_id}/resend", for: .help, admin.resendConfirmation),
         ]
     }
 
@@ -170,11 +170,11 @@ package final class AuthServer: Sendable {
             callers.administered(.get, path + "/history", waits: true, admin.listUserHistory),
             callers.administered(.get, path + "/overview", waits: true, admin.showUserOverview),
             callers.administered(.get, path + "/diagnosis", waits: true, admin.showDiagnosis),
-            callers.administered(.post, path + "/unlock", admin.unlockUser),
+            callers.administered(.post, path + "/unlock", for: .help, admin.unlockUser),
             callers.administered(.delete, path + "/identities/{identity_id}", admin.removeUserIdentity),
             callers.administered(.get, path + "/sessions", admin.listUserSessions),
-            callers.administered(.delete, path + "/sessions", admin.endUserSessions),
-            callers.administered(.delete, path + "/sessions/{session_id}", admin.endUserSession),
+            callers.administered(.delete, path + "/sessions", for: .help, admin.endUserSessions),
+            callers.administered(.delete, path + "/sessions/{session_id}", for: .help, admin.endUserSession),
         ]
     }
 }

@@ -1,6 +1,7 @@
 import AccountDomain
 import AuthServer
 import GatehouseWire
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -28,6 +29,33 @@ struct ConsoleUserActTests {
             #expect(browser.page.done == "ada@example.com can try to sign in again.")
             #expect(browser.page.text.contains("Nothing stops this user"))
             #expect(try await server.signIn(peer: "203.0.113.1").status == 200)
+        }
+    }
+
+    @Test("A support agent sees the acts of the role, and reads why another one is refused")
+    func support() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let user = try await server.signUp("grace@example.com").userID
+            let agent = try await server.signUp().userID
+            _ = try await server.admin(.put, "/users/\(agent)", json: ["role": "gatehouse_support"])
+            let browser = WebBrowser(server)
+            try await browser.open("/console/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            try await browser.open("/console/users/\(user)")
+            #expect(browser.page.text.contains("Send Password Reset"))
+            for act in ["Edit", "Ban", "Set Password", "Delete"] {
+                #expect(!browser.page.text.contains(">\(act)</a>"), "\(act)")
+            }
+            try await browser.open("/console/users/\(user)/ban")
+            try await browser.press("Ban", ["ban_duration": "24h"])
+            #expect(
+                browser.page.problem == "Your operator role does not allow this. Ask an owner of this server.")
+            #expect(try await server.admin(.get, "/users/\(user)")["banned_until"]?.stringValue == nil)
+            try await browser.open("/console/users/\(user)")
+            #expect(browser.page.title == "grace@example.com")
+            // Not even emails to other operators.
+            try await browser.open("/console/users/\(agent)")
+            #expect(!browser.page.text.contains("Send Password Reset"))
         }
     }
 

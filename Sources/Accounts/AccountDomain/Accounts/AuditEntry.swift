@@ -9,6 +9,8 @@ package struct AuditEntry: Sendable {
         case userSignedUp = "user_signedup"
         case userDeleted = "user_deleted"
         case userModified = "user_modified"
+        /// By an administrator, with `from` and `to`.
+        case userRoleChanged = "user_role_changed"
         case userBanned = "user_banned"
         case userUnbanned = "user_unbanned"
         /// An administrator reset the limits of failed sign-ins.
@@ -80,7 +82,7 @@ package struct AuditEntry: Sendable {
             case .login, .loginFailed, .logout, .userDeleted: "account"
             case .userSignedUp, .userInvited: "team"
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested,
-                .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
+                .userRoleChanged, .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
                 "user"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned, .passkeyRefused: "user"

@@ -162,7 +162,8 @@ extension AdminStore {
             try db.update(account.user)
             let ban = try noteBan(attributes, of: account.user, from: device, at: now, in: db)
             let entry = Self.adminEntry(.userModified, account.user, from: device)
-            try accounts.record([entry] + ban, at: now, in: db)
+            let role = Self.roleEntry(before, account.user, from: device)
+            try accounts.record([entry] + role + ban, at: now, in: db)
             return .done(account)
         }
     }
@@ -242,6 +243,12 @@ extension AdminStore {
     }
 
     /// - Parameter traits: Besides the user's id and address.
+    private static func roleEntry(_ before: User, _ user: User, from device: Device?) -> [AuditEntry] {
+        guard !before.role.utf8.elementsEqual(user.role.utf8) else { return [] }
+        let traits: AuthJSONObject = ["from": .string(before.role), "to": .string(user.role)]
+        return [adminEntry(.userRoleChanged, user, traits, from: device)]
+    }
+
     static func adminEntry(
         _ action: AuditEntry.Action, _ user: User, _ traits: AuthJSONObject = [:], from device: Device?
     ) -> AuditEntry {

@@ -44,6 +44,8 @@ extension AuthErrorCode {
     public static let badJWT = Self(rawValue: "bad_jwt")
     /// The token lacks an administrator's role.
     public static let notAdmin = Self(rawValue: "not_admin")
+    /// The operator's role does not allow this.
+    public static let insufficientOperatorRole = Self(rawValue: "insufficient_operator_role")
     /// The account does not exist. Ends the session.
     public static let userNotFound = Self(rawValue: "user_not_found")
     /// The session does not exist. Ends the session.

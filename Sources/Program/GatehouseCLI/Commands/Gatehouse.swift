@@ -17,8 +17,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Dev.self, Serve.self, Migrate.self, UpgradeCheck.self, Keys.self, Users.self, Why.self, Audit.self,
-                    Mails.self, HookCommands.self,
+                    Dev.self, Serve.self, Migrate.self, UpgradeCheck.self, Keys.self, Users.self, Operators.self,
+                    Why.self, Audit.self, Mails.self, HookCommands.self,
                     Import.self, Export.self,
                     Apply.self, ExportConfig.self,
                     Doctor.self, CheckConfig.self,

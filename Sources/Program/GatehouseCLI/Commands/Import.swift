@@ -73,7 +73,7 @@ struct ImportSupabase: AsyncParsableCommand {
         let accounts = opened.accounts.silent
         let source = try await source()
         let handle = try report.map(OutputFile.goOn)
-        let roles = opened.settings.auth.adminRoles
+        let roles = opened.settings.auth.operatorRoles
         var work = SupabaseImport(
             accounts, proofs.confirmations, administratorRoles: roles, isDryRun: dryRun
         ) { account, remark, detail in

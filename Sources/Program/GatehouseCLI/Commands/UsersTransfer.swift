@@ -31,7 +31,7 @@ struct ImportUsers: AsyncParsableCommand {
         let opened = try await OpenedAccounts(options)
         var reader = try LineReader(file)
         var work = AccountImport(
-            opened.accounts, proofs.confirmations, administratorRoles: opened.settings.auth.adminRoles,
+            opened.accounts, proofs.confirmations, administratorRoles: opened.settings.auth.operatorRoles,
             isDryRun: dryRun)
         try await work.run(&reader)
         Output.note(work.summary)

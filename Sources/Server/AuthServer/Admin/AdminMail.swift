@@ -48,10 +48,7 @@ extension AdminHandlers {
             throw Refusal(.unprocessableContent, .emailProviderDisabled, "This server sends no mail")
         }
         let body = try await request.jsonMembers(context)
-        guard let text = try body.string("email"), !text.isEmpty else {
-            throw Refusal.invalid("An email address is required")
-        }
-        let email = try EmailAddress(checking: text)
+        let email = try await linkedAddress(body, context)
         let type = try body.string("type") ?? ""
         let kinds: [MailKind] = [.signUp, .invite, .magicLink, .recovery, .emailChangeCurrent, .emailChangeNew]
         guard let kind = kinds.first(where: { $0.rawValue == type }) else {
@@ -82,6 +79,15 @@ extension AdminHandlers {
         case .metadataTooLong: throw server.signIns.metadataTooLong
         case .done(let account, let minted, let made): return answer(account, minted, made, order.request.redirectTo)
         }
+    }
+
+    private func linkedAddress(_ body: JSONMembers, _ context: ServerContext) async throws -> EmailAddress {
+        guard let text = try body.string("email"), !text.isEmpty else {
+            throw Refusal.invalid("An email address is required")
+        }
+        let email = try EmailAddress(checking: text)
+        try await requireOwner(toChange: email, context)
+        return email
     }
 
     private func adminMailRequest(

@@ -43,10 +43,13 @@ extension AdminHandlers {
         let limit = try Query(request).listLimit(or: 20)
         let found = try await accounts.admin.overview(of: try userID(context), limit: limit, at: runtime.now())
         guard let found else { throw Refusal.unknownUser }
+        let isOperator = settings.rights(of: found.account.user.role) != nil
+        let rights = isOperator && context.operatorRights < .own ? .read : context.operatorRights
         return Answer.json(capacity: 512 * (found.history.audit.count + found.history.mails.count + 8)) { writer in
             writer.beginObject()
             writer.name("user")
             writer.user(found.account)
+            writer.member("rights", "\(rights)")
             if let profile = found.profile { writer.member("profile", json: profile) }
             writer.list("sessions", found.sessions) { $0.sessionOnDevice($1) }
             writer.list("ended", found.ended) { $0.endedSession($1) }

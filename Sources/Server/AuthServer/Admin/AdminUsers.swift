@@ -26,6 +26,7 @@ extension AdminHandlers {
     @Sendable func createUser(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
+        try requireOwner(toGive: attributes.role, context)
         attributes.id = try newID(body)
         attributes.audience = try body.string("aud").flatMap { $0.isEmpty ? nil : $0 }
         guard attributes.email != nil || attributes.phone != nil else {
@@ -49,6 +50,7 @@ extension AdminHandlers {
         }
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
+        try requireOwner(toGive: attributes.role, context)
         if let password = try body.secret("password"), !password.isEmpty {
             try await server.signIns.checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await server.signIns.hashed(password, for: .none)

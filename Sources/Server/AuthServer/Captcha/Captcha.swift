@@ -74,7 +74,7 @@ extension AuthServer {
         guard request.headers[.authorization] != nil || request.headers[.apiKey] != nil else { return false }
         do {
             var context = context
-            try await callers.requireAdmin(request, &context)
+            try await callers.requireOperator(.manage)(request, &context)
             return true
         } catch is Refusal {
             return false

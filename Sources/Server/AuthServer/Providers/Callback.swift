@@ -143,7 +143,7 @@ extension IdentityHandlers {
     func rules(of provider: SignInProvider) -> ProviderRules {
         ProviderRules(
             linking: provider.linking, address: provider.address, allowsSignUp: settings.allowsSignUp,
-            administratorRoles: settings.adminRoles)
+            administratorRoles: settings.operatorRoles)
     }
 
     func count(_ outcome: LinkingOutcome, _ provider: SignInProvider) {

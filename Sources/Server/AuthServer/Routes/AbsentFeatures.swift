@@ -37,13 +37,15 @@ extension AuthServer {
         let saml = AbsentAnswer.off(.samlProviderDisabled, "SAML 2.0 is disabled")
         return [
             absent("/sso", "/sso/**", answers: saml),
-            absent("/admin/sso/providers", by: [.get], for: callers.requireAdmin, answers: .empty(#"{"items":[]}"#)),
-            absent("/admin/sso/providers", by: [.post], for: callers.requireAdmin, answers: saml),
             absent(
-                "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: callers.requireAdmin,
+                "/admin/sso/providers", by: [.get], for: callers.requireOperator(.read),
+                answers: .empty(#"{"items":[]}"#)),
+            absent("/admin/sso/providers", by: [.post], for: callers.requireOperator(.read), answers: saml),
+            absent(
+                "/admin/sso/providers/{provider_id}", by: [.get, .put, .delete], for: callers.requireOperator(.read),
                 answers: .off(.ssoProviderNotFound, "SSO Identity Provider not found")),
             absent(
-                "/admin/custom-providers", "/admin/custom-providers/**", for: callers.requireAdmin,
+                "/admin/custom-providers", "/admin/custom-providers/**", for: callers.requireOperator(.read),
                 answers: .off(.featureDisabled, "Custom providers are disabled")),
             absent("/scim/v2/**", answers: .off(.featureDisabled, "SCIM is disabled")),
         ]

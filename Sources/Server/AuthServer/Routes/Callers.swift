@@ -116,12 +116,12 @@ extension Callers {
         _ = try await userCaller(request)
     }
 
-    /// Admits tokens with an admin role, and secret keys. For a user's token each request checks the current role,
+    /// Admits tokens with an operator's role, and secret keys. For a user's token each request checks the current role,
     /// bans, the second factor, and for changes a fresh sign-in if the policy asks for one. Notes the user for the
     /// audit log.
     ///
     /// - Throws: ``Refusal`` 401 or 403, and ``DatabaseFailure``.
-    @Sendable package func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
+    func requireAdmin(_ request: Request, _ context: inout ServerContext) async throws {
         try await requireAudience(request, &context)
         let bearer = request.headers.bearerToken
         if bearer?.hasPrefix("sb_") ?? true, let key = presentedAPIKey(request) {
@@ -129,12 +129,14 @@ extension Callers {
             if bearer != nil { throw Refusal.notAdmin }
         }
         let claims = try verified(request).claims
-        guard let role = claims.role, settings.adminRoles.contains(role) else { throw Refusal.notAdmin }
+        guard let role = claims.role, let rights = settings.rights(of: role) else { throw Refusal.notAdmin }
+        context.operatorRights = rights
         // A token without a subject is a key: its role decides.
         guard claims.subject?.isEmpty == false else { return }
         let caller = try await userCaller(claims, request)
         try checkPolicy(caller)
-        guard settings.adminRoles.contains(caller.user.role) else { throw Refusal.notAdmin }
+        guard let rights = settings.rights(of: caller.user.role) else { throw Refusal.notAdmin }
+        context.operatorRights = rights
         if request.method == .get || request.method == .head {
             try requireHighLevel(caller, Self.levelMessage)
         } else {
@@ -189,7 +191,7 @@ extension Callers {
     private func givesRights(_ key: String) -> Bool {
         // Ignored: any other text is not a token of this server.
         guard let role = try? keys.verify(key).claims.role else { return false }
-        return settings.adminRoles.contains(role)
+        return settings.rights(of: role) != nil
     }
 
     /// The bearer if it is a key, as some clients send it, else the `apikey` header.
@@ -218,16 +220,6 @@ extension Callers {
 }
 
 extension Callers {
-    /// A GET has no time limit unless `waits` is true.
-    func administered(
-        _ method: HTTPRequest.Method, _ path: String, slash: Bool = false, waits: Bool? = nil,
-        _ handler: @escaping Route.Handler
-    ) -> Route {
-        Route(
-            method, path, acceptsTrailingSlash: slash, guardedBy: requireAdmin,
-            timeLimit: waits ?? (method != .get) ? runtime.requestTimeLimit : nil, handler)
-    }
-
     /// A route for users that accepts a trailing slash. The handler checks the caller.
     func owned(
         _ method: HTTPRequest.Method, _ path: String, limitedBy bucket: String? = nil, waits: Bool = true,

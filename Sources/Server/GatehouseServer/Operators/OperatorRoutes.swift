@@ -18,20 +18,22 @@ struct OperatorRoutes: Sendable {
 
     /// Below the Auth API's prefix.
     var all: [Route] {
-        let (admin, wait) = (auth.callers.requireAdmin, runtime.requestTimeLimit)
+        let (read, help) = (auth.callers.requireOperator(.read), auth.callers.requireOperator(.help))
+        let (manage, own) = (auth.callers.requireOperator(.manage), auth.callers.requireOperator(.own))
+        let wait = runtime.requestTimeLimit
         return [
-            Route(.get, "/admin/overview", guardedBy: admin, showOverview),
-            Route(.get, "/admin/activity", guardedBy: admin, showActivity),
-            Route(.get, "/admin/latency", guardedBy: admin, showLatency),
-            Route(.get, "/admin/requests", guardedBy: admin, listRequests).unlogged,
-            Route(.get, "/admin/configuration", guardedBy: admin, showConfiguration),
-            Route(.get, "/admin/outbox", guardedBy: admin, listMails),
-            Route(.post, "/admin/outbox/{mail_id}/retry", guardedBy: admin, timeLimit: wait, retryMail),
-            Route(.delete, "/admin/outbox/{mail_id}", guardedBy: admin, timeLimit: wait, dropMail),
-            Route(.get, "/admin/deliveries", guardedBy: admin, listDeliveries),
-            Route(.post, "/admin/deliveries/{delivery_id}/replay", guardedBy: admin, timeLimit: wait, replayDelivery),
-            Route(.get, "/admin/keys", guardedBy: admin, listKeys),
-            Route(.post, "/admin/keys/rotate", guardedBy: admin, timeLimit: wait, rotateKeys),
+            Route(.get, "/admin/overview", guardedBy: read, showOverview),
+            Route(.get, "/admin/activity", guardedBy: read, showActivity),
+            Route(.get, "/admin/latency", guardedBy: read, showLatency),
+            Route(.get, "/admin/requests", guardedBy: read, listRequests).unlogged,
+            Route(.get, "/admin/configuration", guardedBy: read, showConfiguration),
+            Route(.get, "/admin/outbox", guardedBy: read, listMails),
+            Route(.post, "/admin/outbox/{mail_id}/retry", guardedBy: help, timeLimit: wait, retryMail),
+            Route(.delete, "/admin/outbox/{mail_id}", guardedBy: manage, timeLimit: wait, dropMail),
+            Route(.get, "/admin/deliveries", guardedBy: read, listDeliveries),
+            Route(.post, "/admin/deliveries/{delivery_id}/replay", guardedBy: help, timeLimit: wait, replayDelivery),
+            Route(.get, "/admin/keys", guardedBy: read, listKeys),
+            Route(.post, "/admin/keys/rotate", guardedBy: own, timeLimit: wait, rotateKeys),
         ]
     }
 

@@ -9,6 +9,8 @@ package struct ServerContext: RequestContext {
     package internal(set) var requestID = ""
     /// The admitted token's user; nil for a key, and for all other callers.
     package var administrator: String?
+    /// Of an admitted caller of the admin API.
+    package var operatorRights = OperatorRights.own
     /// From a page of this server, whose sessions stay on the server.
     package var isOwnPage = false
     /// In bytes.

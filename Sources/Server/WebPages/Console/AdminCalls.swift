@@ -8,6 +8,7 @@ struct AdminRefusal: Error {
         switch (cause.status, cause.code) {
         case (_, .featureDisabled):
             "This feature is off. Its setting is on the page Configuration, and in the documentation."
+        case (_, .insufficientOperatorRole): "Your operator role does not allow this. Ask an owner of this server."
         case (404, _): "There's nothing here."
         case (429, .overEmailSendRateLimit):
             "The email queue is too long: the code would expire before the email is sent. Try again later, or raise "
@@ -33,7 +34,8 @@ extension ConsolePage {
             return try await visit.call(method, path, json, bearer: key)
         } catch let refusal as CallRefusal {
             if refusal.needsProof { throw refusal }
-            guard refusal.status == 401 || refusal.status == 403 else { throw AdminRefusal(cause: refusal) }
+            let isSignedOut = refusal.status == 401 || refusal.status == 403
+            guard isSignedOut, refusal.code != .insufficientOperatorRole else { throw AdminRefusal(cause: refusal) }
             (visit.session.tokens, visit.session.key) = (nil, nil)
             throw SignInNeeded(wasSignedIn: true)
         }

@@ -1,4 +1,5 @@
 import GatehouseWire
+import HTTPServing
 
 /// Each has a confirmation page, at its name below the user's page.
 enum UserAct: String, CaseIterable, Sendable {
@@ -32,6 +33,15 @@ enum UserAct: String, CaseIterable, Sendable {
 
     var removesRow: Bool {
         [.endSession, .endSessions, .removeFactor, .removePasskey, .removeApp, .removeIdentity].contains(self)
+    }
+
+    var rights: OperatorRights {
+        switch self {
+        case .resend, .reset, .unlock, .endSession, .endSessions: .help
+        case .edit, .confirm, .password, .ban, .lift, .delete, .removeFactor, .removePasskey, .removeApp,
+            .removeIdentity:
+            .manage
+        }
     }
 
     func fits(_ user: FoundUser, at now: Instant) -> Bool {

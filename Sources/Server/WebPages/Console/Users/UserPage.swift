@@ -1,5 +1,6 @@
 import Foundation
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 
 struct UserPage: ConsolePage {
@@ -22,7 +23,7 @@ struct UserPage: ConsolePage {
             facts.append(Fact("Banned by", (ban["actor_username"]?.stringValue ?? "–").shown))
         }
         page.blocks = diagnosisBlocks(user, diagnosis)
-        page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(at: pages.now()))]
+        page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(rights(json), at: pages.now()))]
         page.blocks += ProfileFacts(json["profile"]).blocks
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
@@ -38,6 +39,10 @@ struct UserPage: ConsolePage {
         page.blocks += [.heading("Audit trail"), .table(auditTable(json["audit"]?.arrayValue ?? []))]
         page.blocks += [.heading("Emails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
         return .page(page)
+    }
+
+    private func rights(_ json: AuthJSON) -> OperatorRights {
+        OperatorRights.allCases.first { "\($0)" == json["rights"]?.stringValue } ?? .own
     }
 
     private func sessionBlocks(_ user: FoundUser, _ json: AuthJSON) throws -> [Block] {
@@ -260,9 +265,9 @@ extension FoundUser {
         }
     }
 
-    fileprivate func acts(at now: Instant) -> [Link] {
+    fileprivate func acts(_ rights: OperatorRights, at now: Instant) -> [Link] {
         guard !isDeleted else { return [] }
-        return UserAct.allCases.filter { $0.fits(self, at: now) && !$0.isOfRow }
+        return UserAct.allCases.filter { $0.rights <= rights && $0.fits(self, at: now) && !$0.isOfRow }
             .map { Link(title: $0.title, address: "\(path)/\($0.rawValue)") }
     }
 }
