@@ -116,7 +116,7 @@ struct AddOperator: AsyncParsableCommand {
 
 struct RemoveOperator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Takes an operator's rights, at once. The account stays.",
+        commandName: "remove", abstract: "Takes an operator's rights, from the next request. The account stays.",
         discussion: "EXAMPLES:\n  gatehouse operators remove ada@example.com")
 
     @OptionGroup var options: DataOptions

@@ -170,16 +170,21 @@ extension MailDelivery {
 
     private func note(_ result: MailResult, _ mail: ClaimedMail, _ logger: Logger) {
         guard case .mail(let content) = mail.content else { return }
-        let attempts = content.kind.lane == .texts ? counts.texts : counts.mails
+        let isText = content.kind.lane == .texts
+        let attempts = isText ? counts.texts : counts.mails
+        let (later, never): (StaticString, StaticString) =
+            isText
+            ? ("text message not sent, will be tried again", "text message not sent")
+            : ("mail not sent, will be tried again", "mail not sent")
         ActiveSpan.current?.note(result, content.kind)
         switch result {
         case .sent: attempts.increment(content.kind.rawValue, content.isTest ? "test" : "sent")
         case .failed(let reason):
             attempts.increment(content.kind.rawValue, "failed")
-            logger.event(.warning, "mail not sent, will be tried again", [.name: mail.messageID, .cause: reason])
+            logger.event(.warning, later, [.name: mail.messageID, .cause: reason])
         case .refused(let reason), .declined(let reason), .undeliverable(let reason):
             attempts.increment(content.kind.rawValue, "refused")
-            logger.event(.warning, "mail not sent", [.name: mail.messageID, .cause: reason])
+            logger.event(.warning, never, [.name: mail.messageID, .cause: reason])
         }
     }
 

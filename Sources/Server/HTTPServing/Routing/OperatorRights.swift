@@ -1,6 +1,6 @@
 import GatehouseWire
 
-/// What a caller of the admin API may do. Each includes the ones before it.
+/// The rights of a caller of the admin API. Each includes the ones before it.
 package enum OperatorRights: Int, CaseIterable, Comparable, Sendable {
     case read
     /// Also what an owner of an account asks support for: emails, unlocking, signing out.
