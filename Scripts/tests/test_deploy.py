@@ -40,10 +40,11 @@ class DeployTests(unittest.TestCase):
         sources = re.findall(r"^COPY (?!--from)(.+) \S+$", read("Deploy", "Dockerfile"), re.MULTILINE)
         copied = [path for source in sources for path in source.split()]
         for path in copied:
-            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+            # The brackets make it optional: Git does not have this file.
+            self.assertTrue(os.path.exists(os.path.join(ROOT, path)) or path == "Package.resolve[d]", path)
         # Docker sends only the listed paths to the build.
         kept = re.findall(r"^!(\S+)$", read("Deploy", "Dockerfile.dockerignore"), re.MULTILINE)
-        self.assertEqual(sorted(kept), sorted(copied))
+        self.assertEqual(sorted(kept), sorted(path.replace("[d]", "d") for path in copied))
 
     def test_the_image_copies_every_folder_that_the_manifest_names(self):
         copied = re.findall(r"^COPY (\w+) \1$", read("Deploy", "Dockerfile"), re.MULTILINE)
@@ -60,7 +61,7 @@ class DeployTests(unittest.TestCase):
     def test_no_pod_is_given_variables_named_after_its_service(self):
         # GATEHOUSE_PORT=tcp://… and others, which the program refuses as settings.
         text = read("Deploy", "kubernetes.yaml")
-        self.assertEqual(re.findall(r"^kind: Service\nmetadata: {name: (\w+)}", text, re.MULTILINE), ["gatehouse"])
+        self.assertIn("gatehouse", re.findall(r"^kind: Service\nmetadata: {name: (\w+)}", text, re.MULTILINE))
         pods = re.findall(r"^ +containers:$", text, re.MULTILINE)
         self.assertGreater(len(pods), 0)
         self.assertEqual(text.count("      enableServiceLinks: false\n"), len(pods))
@@ -83,8 +84,8 @@ class DeployTests(unittest.TestCase):
         text = read("Deploy", "kubernetes.yaml")
         threads = int(re.search(r'GATEHOUSE_HASH_THREADS, value: "(\d+)"', text).group(1))
         limit = int(re.search(r"limits: {memory: (\d+)Mi}", text).group(1))
-        # Argon2id takes 19 MiB for each.
-        self.assertLess(threads * 19, limit / 2)
+        # Argon2id takes 19 MiB for each, an imported hash up to 64 MiB more (`hash_threads`).
+        self.assertLess(threads * (19 + 64), limit - 128)
 
     def test_a_program_behind_a_proxy_of_its_machine_trusts_it(self):
         self.assertIn("--config /etc/gatehouse/gatehouse.yaml", read("Deploy", "gatehouse.service"))

@@ -174,6 +174,8 @@ def try_it(page, host, mail):
         reached = host.sh(f"{status} -H 'Authorization: Bearer {host.secret_key}' https://{HOST}/{path}").out
         refused = host.sh(f"{status} --interface 127.0.0.2 https://{HOST}/{path}").out
         assert (reached, refused) == ("200", "200" if path == "account" else "403"), path
+    for path in ("auth/v1/invite", "auth/v1//admin/users", "auth/v1/%61dmin/users"):
+        assert host.sh(f"{status} --interface 127.0.0.2 https://{HOST}/{path}").out in ("403", "404"), path
 
 
 def back_up(page, host):
