@@ -226,6 +226,30 @@ struct SearchFormTests {
         #expect(after.states.first { $0.state == .unconfirmed }?.count == .init(number: 1_000, precision: .atLeast))
     }
 
+    @Test(
+        "New accounts are counted in a period and the one before, and ends of sessions by reason",
+        arguments: TestDatabase.all)
+    func people(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        let begin = store.clock.now
+        _ = try await store.signedIn("old@example.com")
+        store.clock.advance(by: .seconds(3_600))
+        let middle = store.clock.now
+        for address in ["a@example.com", "b@example.com"] {
+            let issued = try await store.signedIn(address)
+            try await store.accounts.signOut(
+                issued.account.user.id, name: address, session: issued.session.id, scope: .local, from: store.device,
+                at: store.clock.now)
+        }
+        store.clock.advance(by: .seconds(3_600))
+        let people = try await store.accounts.admin.people(from: middle, until: store.clock.now)
+        #expect(people.total == .init(number: 3, precision: .exact))
+        #expect(people.new == 2 && people.newBefore == 1)
+        #expect(people.ends.map(\.reason) == ["signed_out"] && people.ends.map(\.count) == [2])
+        let earlier = try await store.accounts.admin.people(from: begin, until: middle)
+        #expect(earlier.new == 1 && earlier.newBefore == 0 && earlier.ends.isEmpty)
+    }
+
     @Test("The list runs in both orders", arguments: TestDatabase.all)
     func orders(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

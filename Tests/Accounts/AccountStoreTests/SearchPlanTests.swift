@@ -105,6 +105,7 @@ extension LargeTablePlanTests {
         let byTerm = recorded.all.filter { $0.text.contains("FROM search_terms") }
         #expect(byTerm.count > 1)
         let total = try await accounts.admin.counts().total
+        _ = try await accounts.admin.people(from: store.clock.now - .seconds(86_400), until: store.clock.now)
         #expect(total.number == (kind == .sqlite ? 5_000 : 10_000) && total.precision == .exact)
         for statement in recorded.all {
             let plan = try await store.storage.database.write { try $0.plan(statement) }

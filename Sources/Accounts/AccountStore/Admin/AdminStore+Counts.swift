@@ -33,14 +33,8 @@ extension AdminStore {
         return try await database.read { db in
             let numbers =
                 try db.row(Self.countQuery) { row in (0...Self.countedStates.count).map { _ in Int(row.int()) } } ?? []
-            let some = numbers.first ?? 0
-            var total = AccountCounts.Count(number: some, precision: .exact)
-            if some > Self.exactTotal {
-                let estimate = try db.row(Self.estimatedTotal(dialect)) { Int($0.int()) } ?? 0
-                total = AccountCounts.Count(number: max(some, estimate), precision: .about)
-            }
             return AccountCounts(
-                total: total,
+                total: try Self.total(numbers.first ?? 0, dialect, in: db),
                 states: zip(Self.countedStates, numbers.dropFirst()).map { state, number in
                     let precision = number <= Self.exactState ? AccountCounts.Precision.exact : .atLeast
                     return (state, AccountCounts.Count(number: min(number, Self.exactState), precision: precision))
@@ -48,10 +42,19 @@ extension AdminStore {
         }
     }
 
+    /// - Parameter some: The value of ``firstAccounts``.
+    static func total(_ some: Int, _ dialect: Dialect, in db: any Connection) throws -> AccountCounts.Count {
+        guard some > exactTotal else { return AccountCounts.Count(number: some, precision: .exact) }
+        let estimate = try db.row(estimatedTotal(dialect)) { Int($0.int()) } ?? 0
+        return AccountCounts.Count(number: max(some, estimate), precision: .about)
+    }
+
+    static var firstAccounts: SQL { first("1 = 1", exactTotal + 1) }
+
     private static let countedStates: [AccountSearch.State] = [.unconfirmed, .banned, .anonymous, .deleted]
 
     private static var countQuery: SQL {
-        countedStates.reduce("SELECT \(first("1 = 1", exactTotal + 1))") { query, state in
+        countedStates.reduce("SELECT \(firstAccounts)") { query, state in
             "\(query), \(first(SearchIndexes.rarely(state) ?? "1 = 1", exactState + 1))"
         }
     }

@@ -18,6 +18,7 @@ extension OperatorRoutes {
     /// texts codes.
     @Sendable func showOverview(_ request: Request, _ context: ServerContext) async throws -> Response {
         let report = try await activity(Query(request))
+        let people = try await accounts.admin.people(from: report.from, until: report.until)
         let mails = try await accounts.mailQueue.mailBacklog()
         let webhooks = try await accounts.events.deliverySummary(ofNewest: 50)
         let texts = settings.auth.texts == nil ? nil : try await TextFigures.read(from: database, at: runtime.now())
@@ -25,6 +26,8 @@ extension OperatorRoutes {
             writer.beginObject()
             writer.name("activity")
             writer.activity(report)
+            writer.name("people")
+            writer.people(people)
             writer.name("latency")
             writer.latencies(runtime.metrics.latencies(limit: 50))
             writer.name("mails")
@@ -81,6 +84,24 @@ private struct ActivityReport {
 }
 
 extension JSONWriter {
+    fileprivate mutating func people(_ people: PeopleFigures) {
+        beginObject()
+        name("total")
+        beginObject()
+        member("count", Int64(people.total.number))
+        member("precision", people.total.precision.rawValue)
+        endObject()
+        member("new", Int64(people.new))
+        member("new_before", Int64(people.newBefore))
+        list("ends", people.ends) { writer, ends in
+            writer.beginObject()
+            writer.member("reason", ends.reason)
+            writer.member("count", Int64(ends.count))
+            writer.endObject()
+        }
+        endObject()
+    }
+
     fileprivate mutating func texts(_ texts: TextFigures) {
         beginObject()
         member("sent", Int64(texts.sent))

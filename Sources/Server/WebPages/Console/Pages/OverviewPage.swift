@@ -15,13 +15,42 @@ struct OverviewPage: ConsolePage {
         var page = Page("Overview")
         page.blocks = [.actions(OverviewRange.allCases.map { $0.link(isShown: $0 == range) })]
         let (from, until) = (FormText.escape("\(pages.now() - range.duration)"), FormText.escape("\(pages.now())"))
-        page.blocks += try await part("Sign-ins") { console in
+        page.blocks += try await part("Users") { console in
             let json = try await console.callAsAdmin(.get, "/admin/overview?from=\(from)&until=\(until)")
-            return try console.activityBlocks(json["activity"] ?? .null)
-                + console.latencyBlocks(json["latency"] ?? .null)
-                + console.queueBlocks(json)
+            return console.peopleBlocks(json["people"] ?? .null) + [.heading("Sign-ins")]
+                + (try console.activityBlocks(json["activity"] ?? .null)) + (try console.queueBlocks(json))
+                + (try console.latencyBlocks(json["latency"] ?? .null))
         }
         return .page(page)
+    }
+
+    private func peopleBlocks(_ json: AuthJSON) -> [Block] {
+        func number(_ json: AuthJSON?) -> Int { Int(json?.intValue ?? 0) }
+        func figure(_ name: String) -> String {
+            let number = number(json[name])
+            return number >= 10_000 ? "10,000 or more" : Figures.count(number)
+        }
+        let total =
+            (json["total"]?["precision"]?.stringValue == "about" ? "about " : "")
+            + Figures.count(number(json["total"]?["count"]))
+        var blocks: [Block] = [
+            .facts([
+                Fact("All", total), Fact("New", figure("new")), Fact("New in the period before", figure("new_before")),
+            ]),
+            .links([Link(title: "Users", address: ConsolePlace.users.path)]),
+        ]
+        let ends = json["ends"]?.arrayValue ?? []
+        guard !ends.isEmpty else { return blocks }
+        var table = Table(caption: "Ended sessions", columns: ["Sessions ended", "Count"])
+        table.rows = ends.prefix(8).map { end in
+            let words = (end["reason"]?.stringValue ?? "–").utf8.split(separator: UInt8(ascii: "_"))
+                .map { String(decoding: $0, as: UTF8.self) }
+            return [
+                Cell(words.joined(separator: " ").shown), Cell(Figures.count(number(end["count"])), isNumber: true),
+            ]
+        }
+        blocks.append(.table(table))
+        return blocks
     }
 
     private func activityBlocks(_ json: AuthJSON) throws -> [Block] {
