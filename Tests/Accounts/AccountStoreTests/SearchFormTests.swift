@@ -250,6 +250,20 @@ struct SearchFormTests {
         #expect(earlier.new == 1 && earlier.newBefore == 0 && earlier.ends.isEmpty)
     }
 
+    @Test("A page says if more accounts have the digits", arguments: TestDatabase.all)
+    func cut(_ kind: TestDatabase) async throws {
+        let store = try await StoreFixture(kind)
+        for number in 0..<3 { _ = try await Self.create(store, nil, phone: "+4915112345\(number)0") }
+        var search = AccountSearch()
+        search.text = "4915112345"
+        func page(_ limit: Int) async throws -> SearchPage {
+            try await store.accounts.admin.search(search, after: nil, limit: limit, at: store.clock.now)
+        }
+        let (cut, whole) = (try await page(2), try await page(3))
+        #expect(cut.accounts.count == 2 && cut.isCut && cut.next == nil)
+        #expect(whole.accounts.count == 3 && !whole.isCut)
+    }
+
     @Test("The list runs in both orders", arguments: TestDatabase.all)
     func orders(_ kind: TestDatabase) async throws {
         let store = try await StoreFixture(kind)

@@ -56,6 +56,8 @@ package struct SearchPage: Sendable {
     package let next: String?
     /// Whether names of accounts that an earlier release stored may be missing.
     package let isIncomplete: Bool
+    /// Whether more accounts have the number than this page, without a ``next``.
+    package let isCut: Bool
 }
 
 /// Not this server's cursor, or for another kind of search.

@@ -24,13 +24,14 @@ extension AdminStore {
         let found = try await database.read { try $0.page(of: lookup, after: place, limit: limit) }
         return SearchPage(
             accounts: found.rows.map(\.account), next: try found.next.map { try self.cursor(to: $0) },
-            isIncomplete: isIncomplete)
+            isIncomplete: isIncomplete, isCut: found.isCut)
     }
 }
 
 private struct FoundPage: Sendable {
     var rows: [FoundRow] = []
     var next: SearchPlace?
+    var isCut = false
 }
 
 extension Connection {
@@ -55,10 +56,12 @@ extension Connection {
             guard text.address != nil else { throw MalformedCursor() }
             return try named(text, of: lookup, after: last, limit: limit)
         case nil:
-            guard let exact = lookup.accounts(text, limit: limit) else {
+            guard let exact = lookup.accounts(text, limit: limit + 1) else {
                 return try named(text, of: lookup, after: nil, limit: limit)
             }
             var page = FoundPage(rows: try rows(exact) { $0.foundRow() })
+            page.isCut = page.rows.count > limit
+            page.rows = Array(page.rows.prefix(limit))
             if page.rows.isEmpty { return try named(text, of: lookup, after: nil, limit: limit) }
             if page.rows.count < limit, let address = text.address {
                 let others = try part(of: lookup, .byAddress(address, after: nil), limit: limit - page.rows.count)

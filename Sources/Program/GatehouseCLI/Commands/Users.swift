@@ -56,6 +56,7 @@ struct ListUsers: AsyncParsableCommand {
             if page.isIncomplete, next == nil {
                 Output.note("Names of some accounts are not indexed yet. `gatehouse serve` indexes them.")
             }
+            if page.isCut { Output.note("More accounts have this number or ID. Add digits to find them.") }
             for found in page.accounts {
                 if let account = try await accounts.admin.account(found.id) { try body(account) }
             }

@@ -19,6 +19,7 @@ extension AdminHandlers {
             writer.list("users", page.accounts) { $0.foundAccount($1) }
             writer.member("next", ifPresent: page.next)
             if page.isIncomplete { writer.member("is_incomplete", true) }
+            if page.isCut { writer.member("is_cut", true) }
             if let counts { writer.counts(counts) }
             writer.endObject()
         }

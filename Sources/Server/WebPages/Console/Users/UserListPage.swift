@@ -35,6 +35,9 @@ struct UserListPage: ConsolePage {
             : filter.isUnfiltered ? "No users yet." : "No users match. \(filter.hint)"
         var page = Page("Users", filter: filter, table)
         page.blocks.insert(.actions(UserCounts(json).links(shown: filter)), at: 0)
+        if json["is_cut"]?.boolValue == true {
+            page.blocks.append(.soft("More users have this number or ID. Add digits to find them."))
+        }
         if json["is_incomplete"]?.boolValue == true {
             page.blocks.append(
                 .soft("After the upgrade, older users' names are still being indexed: some may be missing."))

@@ -29,3 +29,15 @@ extension Grant {
         ]
     }
 }
+
+extension FoundUser {
+    var otherPages: [Block] {
+        [
+            .heading("Passkeys and connected apps"),
+            .actions([
+                Link(title: "Passkeys", address: path + "/passkeys"),
+                Link(title: "Connected Apps", address: path + "/apps"),
+            ]),
+        ]
+    }
+}

@@ -28,11 +28,7 @@ struct UserPage: ConsolePage {
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
         if !user.setAside.rows.isEmpty { page.blocks += [.heading("Set aside"), .table(user.setAside)] }
-        page.blocks.append(
-            .links([
-                Link(title: "Passkeys", address: user.path + "/passkeys"),
-                Link(title: "Connected Apps", address: user.path + "/apps"),
-            ]))
+        page.blocks += user.otherPages
         page.blocks += try sessionBlocks(user, json)
         page.blocks += metadata("User metadata", user.json["user_metadata"])
         page.blocks += metadata("App metadata", user.json["app_metadata"])
@@ -178,7 +174,7 @@ extension Moment {
 extension FoundUser {
     fileprivate func facts(at now: Instant) -> [Fact] {
         var facts = [
-            Fact("State", badges(at: now)), Fact("Id", id.shown), Fact("Created", Moment.text(json["created_at"])),
+            Fact("State", badges(at: now)), Fact("ID", id.shown), Fact("Created", Moment.text(json["created_at"])),
             Fact("Last sign-in", Moment.text(json["last_sign_in_at"])),
             Fact("Email confirmed", Moment.text(json["email_confirmed_at"])),
             Fact("Role", (json["role"]?.stringValue ?? "–").shown),
