@@ -52,14 +52,17 @@ struct DevFolderTests {
             "GOTRUE_JWT_SECRET": "a", "GOTRUE_SMTP_HOST": "b", "GATEHOUSE_SECRETS_FILE": "c", "API_EXTERNAL_URL": "d",
             "PORT": "80", "DATABASE_URL": "e", "GATEHOUSE_URL": "f", "GATEHOUSE_KEY": "g", "HOME": "h", "GOTRUE_X": "",
             "GOTRUE_HOOK_SEND_EMAIL_ENABLED": "true", "GATEHOUSE_WEBHOOKS_FILE": "i",
+            "GATEHOUSE_OAUTH_RESOURCES": "j",
         ]
         let ignored = IgnoredSettings(environment: environment)
         let refused = ["API_EXTERNAL_URL", "GATEHOUSE_SECRETS_FILE", "GOTRUE_JWT_SECRET", "GOTRUE_SMTP_HOST"]
         #expect(ignored.refused == refused)
         #expect(throws: SettingsProblems.self) { try ignored.refuse() }
         #expect(ignored.remark(file: "gatehouse.yaml")?.contains("DATABASE_URL, PORT, gatehouse.yaml.") == true)
-        let hooks = ["GOTRUE_HOOK_SEND_EMAIL_ENABLED": "true", "GATEHOUSE_WEBHOOKS_FILE": "i"]
-        #expect(IgnoredSettings.read(from: environment) == hooks)
+        let read = [
+            "GOTRUE_HOOK_SEND_EMAIL_ENABLED": "true", "GATEHOUSE_WEBHOOKS_FILE": "i", "GATEHOUSE_OAUTH_RESOURCES": "j",
+        ]
+        #expect(IgnoredSettings.read(from: environment) == read)
         let nothing = IgnoredSettings(environment: ["HOME": "h"])
         try nothing.refuse()
         #expect(nothing.remark(file: nil) == nil)

@@ -16,7 +16,7 @@ struct Dev: AsyncParsableCommand {
             Accounts and keys are stored in a folder and kept between runs. New emails are confirmed automatically, \
             anonymous sign-in is enabled, and there are no rate limits. Emails are not sent but kept in an inbox at \
             /dev/inbox. Apple and Google are simulated. Browsers may return to any page on this machine. Hooks, \
-            webhooks and traces are configured by environment variables, as with serve.
+            webhooks, traces and the OAuth server are configured by environment variables, as with serve.
 
             EXAMPLES:
               gatehouse dev

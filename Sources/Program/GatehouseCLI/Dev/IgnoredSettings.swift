@@ -1,7 +1,7 @@
 package import GatehouseServer
 
 /// Environment variables of `gatehouse serve`. `dev` has its own configuration and reads only those of hooks,
-/// webhooks and traces.
+/// webhooks, traces and the OAuth server.
 package struct IgnoredSettings: Sendable {
     /// This program's or Supabase Auth's. `dev` refuses to start with them.
     package let refused: [String]
@@ -19,7 +19,7 @@ package struct IgnoredSettings: Sendable {
         remarked = given.filter(isShared)
     }
 
-    private static let accepted = Set((Setting.hooks + Setting.traces).flatMap(\.environmentNames))
+    private static let accepted = Set((Setting.hooks + Setting.traces + Setting.oauth).flatMap(\.environmentNames))
 
     package static func read(from environment: [String: String]) -> [String: String] {
         environment.filter { accepted.contains($0.key) && !$0.value.isEmpty }

@@ -34,7 +34,7 @@ extension Setting {
     package static let oauthProfileWrite = Setting(
         "oauth_profile_write_scope", .none, .text(), "The scope with which they read and change profiles.")
 
-    static let oauth: [Setting] = [
+    package static let oauth: [Setting] = [
         oauthServerEnabled, oauthPath, oauthRegistration, oauthDocuments, oauthUsualScope, oauthScopes, oauthResources,
         oauthProfileRead, oauthProfileWrite,
     ]
