@@ -147,6 +147,23 @@ struct ConsentPageTests {
         }
     }
 
+    @Test("An account that the client does not expect is marked")
+    func unexpectedAccount() async throws {
+        try await with { server, browser in
+            try await browser.open(try await ask(server, client(server), "&login_hint=Bob%40example.com"))
+            try await signIn(browser)
+            for text in ["Not the Expected Account", "The app expects", "bob@example.com"] {
+                #expect(browser.page.text.contains(text), "\(text)")
+            }
+            #expect(browser.page.forms.contains { $0.button == "Approve" })
+            try await browser.open(try await ask(server, client(server), "&login_hint=ada%40example.com"))
+            #expect(!browser.page.text.contains("Expected"))
+            // A page shows no other words of the client's.
+            try await browser.open(try await ask(server, client(server), "&login_hint=Call%20555%20now"))
+            #expect(!browser.page.text.contains("555"))
+        }
+    }
+
     @Test("A device's code is filled in, never sent, and its request cannot be handed to another account")
     func device() async throws {
         try await with { server, browser in

@@ -25,13 +25,18 @@ package struct TestAgent: Sendable {
         (self.id, self.server) = (id, server)
     }
 
-    /// Returns the request's id.
-    package func ask(_ scope: String = "openid email") async throws -> String {
-        let query = Self.form([
+    /// Where the browser is sent.
+    package func begin(_ scope: String = "openid email", _ more: [String: String] = [:]) async throws -> TestAnswer {
+        let usual = [
             "client_id": id, "redirect_uri": Self.redirect, "response_type": "code", "scope": scope,
             "state": "state of 16 bytes", "code_challenge": Self.challenge, "code_challenge_method": "S256",
-        ])
-        let answer = try await server.send(.get, "/auth/v1/oauth/authorize?" + query)
+        ]
+        return try await server.send(.get, "/auth/v1/oauth/authorize?" + Self.form(usual.merging(more) { $1 }))
+    }
+
+    /// Returns the request's id.
+    package func ask(_ scope: String = "openid email", _ more: [String: String] = [:]) async throws -> String {
+        let answer = try await begin(scope, more)
         guard let id = Self.value("authorization_id", in: answer.headers[.location] ?? "") else {
             throw UnexpectedAnswer(answer: answer)
         }

@@ -68,6 +68,7 @@ package struct OAuthRequest: Sendable {
     package var prompts: [String] = []
     /// Likewise, in seconds.
     package var maximumAge: Int64?
+    package var expected = ExpectedAccount()
 
     package init(scopes: OAuthScopes) { self.scopes = scopes }
 
@@ -98,6 +99,8 @@ extension OAuthRequest {
             "code_challenge_method": (key?.method.rawValue).map(AuthJSON.string),
             "nonce": nonce.map(AuthJSON.string), "prompt": .array(prompts.map(AuthJSON.string)),
             "max_age": maximumAge.map(AuthJSON.integer),
+            "expected_user": (expected.user?.text).map(AuthJSON.string),
+            "expected_name": expected.name.map(AuthJSON.string),
         ]
         return .object(AuthJSONObject(members.compactMapValues(\.self)))
     }
@@ -114,6 +117,9 @@ extension OAuthRequest {
         nonce = json["nonce"]?.stringValue
         prompts = (json["prompt"]?.arrayValue ?? []).compactMap(\.stringValue)
         maximumAge = json["max_age"]?.intValue
+        expected = ExpectedAccount(
+            user: (json["expected_user"]?.stringValue).flatMap { UserID($0) },
+            name: json["expected_name"]?.stringValue)
     }
 }
 

@@ -79,7 +79,9 @@ extension OAuthHandlers {
             caller.isTooLow
             ? OAuthProblem("interaction_required", "The user must confirm the second factor")
             : isFresh(authorization, caller)
-                ? OAuthProblem("consent_required", "The user must consent")
+                ? authorization.request.expected.matches(caller.user)
+                    ? OAuthProblem("consent_required", "The user must consent")
+                    : OAuthProblem("login_required", "Another user is signed in")
                 : OAuthProblem("login_required", "The user must sign in again")
         return Self.redirectAnswer(redirect(authorization).address(of: problem))
     }
@@ -89,7 +91,8 @@ extension OAuthHandlers {
         let request = found.authorization.request
         guard found.authorization.flow == .redirect, mayReceive(found), found.consent?.covers(request) == true,
             !request.asksConsent, !request.prompts.contains("select_account"),
-            found.client.isKnown(by: request.redirectURI), isFresh(found.authorization, caller)
+            found.client.isKnown(by: request.redirectURI), isFresh(found.authorization, caller),
+            request.expected.matches(caller.user)
         else { return false }
         // Ignored: the page asks for what is missing.
         return (try? callers.require(.approveClient, by: caller)) != nil
@@ -114,7 +117,9 @@ extension OAuthHandlers {
         case "approve":
             try callers.require(.approveClient, by: caller)
             let found = try await accounts.oauth.authorization(id, of: caller.user.id, at: runtime.now())
-            guard let found else { throw Refusal.unknownAuthorization }
+            guard let found, found.authorization.request.expected.mayBe(caller.user.id) else {
+                throw Refusal.unknownAuthorization
+            }
             guard mayReceive(found), !found.authorization.request.forbidsPages else { throw Refusal.overAuthorization }
             if found.authorization.status == .pending, !isFresh(found.authorization, caller) {
                 throw Refusal.freshSignInRequired
@@ -244,6 +249,7 @@ extension JSONWriter {
         member("expires_at", authorization.expiresAt)
         if request.forbidsPages { member("prompt", "none") }
         if needsSignIn { member("needs_sign_in", true) }
+        expected(request.expected, of: user)
         name("requester")
         beginObject()
         member("ip", ifPresent: authorization.device.address)

@@ -166,6 +166,7 @@ extension OAuthHandlers {
             request.maximumAge = age
         }
         return request
+        request.expected = try expectedAccount(fields, of: client)
     }
 
     private func text(_ name: String, _ fields: OAuthFields) throws(OAuthProblem) -> String? {

@@ -129,6 +129,12 @@ package final class KeyRing: Sendable {
             return try keys.verify(token, at: now, acceptsKeys: true)
         }
     }
+
+    /// The claims of a token that we signed, even an expired one.
+    func payload(of token: String) throws(TokenRejection) -> SignedPayload {
+        guard let keys = keys.withLock({ $0?.verifying }) else { throw .unknownKey(nil) }
+        return try keys.payload(of: token)
+    }
 }
 
 /// Neither database nor configuration has a key that may sign.

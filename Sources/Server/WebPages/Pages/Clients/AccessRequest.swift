@@ -16,6 +16,9 @@ struct AccessRequest {
     /// OpenID Connect's `prompt=none`.
     let forbidsPages: Bool
     let needsSignIn: Bool
+    /// If the client expects another account: its email address or phone number, or empty.
+    let expectedAccount: String?
+    let needsOtherAccount: Bool
 
     init(json: AuthJSON) throws(WireProblem) {
         let members = try WireMembers(json, path: "authorization")
@@ -29,6 +32,9 @@ struct AccessRequest {
         (agent, address) = (json["requester"]?["user_agent"]?.stringValue, json["requester"]?["ip"]?.stringValue)
         forbidsPages = members.text("prompt") == "none"
         needsSignIn = members.bool("needs_sign_in")
+        (expectedAccount, needsOtherAccount) = (
+            json["expected_account"]?.stringValue, members.bool("needs_other_account")
+        )
     }
 }
 

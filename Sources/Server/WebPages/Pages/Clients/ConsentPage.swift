@@ -115,9 +115,9 @@ extension ConsentPage {
             .rows([account(request)]),
         ]
         if let sentence = returnSentence(request) { page.blocks.append(.soft(sentence)) }
+        if !request.needsOtherAccount { page.blocks.append(form("approve", say("Approve"), .main)) }
         page.blocks += [
-            form("approve", say("Approve"), .main), form("deny", say("Deny"), .plain),
-            form("report", say("Report as Suspicious"), .quiet),
+            form("deny", say("Deny"), .plain), form("report", say("Report as Suspicious"), .quiet),
         ]
         return page
     }
@@ -138,6 +138,11 @@ extension ConsentPage {
     private func account(_ request: AccessRequest) -> Row {
         let email = request.email?.readableAddress ?? "–"
         var row = Row(title: say("Your account"), details: [visit.alone(email)])
+        if let expected = request.expectedAccount {
+            (row.badge, row.warns) = (say("Not the Expected Account"), true)
+            let name = expected.readableAddress
+            if !name.isEmpty { row.details.append(say("The app expects %@.", visit.alone(name))) }
+        }
         // A device's user chooses the account before the code.
         guard !request.isOfDevice else { return row }
         row.form = Form(
