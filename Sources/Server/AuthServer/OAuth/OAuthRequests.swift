@@ -9,7 +9,8 @@ import Logging
 
 // What clients ask for, before a user sees it.
 extension OAuthHandlers {
-    /// RFC 6749 §4.1.1. Errors before the address is known are JSON, as in Supabase Auth; later ones go to the client.
+    /// RFC 6749 §4.1.1. Errors before the address is known are JSON, as in Supabase Auth; later ones go to the client,
+    /// unless anyone could have registered its site: a link to this server must not lead there (RFC 9700 §4.11.2).
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await requestFields(request, context)
@@ -29,6 +30,7 @@ extension OAuthHandlers {
             let asked = try self.asked(fields, of: client, rules, redirectURI: target)
             return try await begin(asked, client, rules, request, context)
         } catch {
+            guard client.isVerified || !Self.isSite(target) else { throw Refusal.invalid(error.description) }
             let state = fields["state"].flatMap { $0.utf8.count <= OAuthRequest.longestText ? $0 : nil }
             let answer = OAuthRedirect(target, state: state, issuer: settings.issuer)
             return Answer.redirect(to: answer.address(of: error), status: .seeOther).unstored
@@ -117,6 +119,11 @@ extension OAuthHandlers {
         text.hasPrefix(pushedPrefix) ? Identifier(String(text.dropFirst(pushedPrefix.count))) : nil
     }
 
+    private static func isSite(_ redirectURI: String) -> Bool {
+        guard let url = URLParts(redirectURI), url.isWeb else { return false }
+        return !URLParts.loopbackHosts.contains(url.host)
+    }
+
     /// In the query, or the form of a POST (OpenID Connect Core §3.1.2.1).
     private func requestFields(_ request: Request, _ context: ServerContext) async throws -> OAuthFields {
         if request.method == .post { return try await OAuthFields(body: request, context) }
@@ -159,6 +166,7 @@ extension OAuthHandlers {
         request.state = try text("state", fields)
         request.nonce = try text("nonce", fields)
         request.prompts = try prompts(fields)
+        request.expected = try expectedAccount(fields, of: client)
         if let text = fields["max_age"] {
             guard let age = Int64(text), (0...1_000_000_000).contains(age) else {
                 throw .invalidRequest("max_age must be a number of seconds")
@@ -166,7 +174,6 @@ extension OAuthHandlers {
             request.maximumAge = age
         }
         return request
-        request.expected = try expectedAccount(fields, of: client)
     }
 
     private func text(_ name: String, _ fields: OAuthFields) throws(OAuthProblem) -> String? {
