@@ -53,6 +53,8 @@ REQUESTS = [
     ("POST", GRANT + "link_recovery", None, {"link_ticket": VERIFIER}),
     ("POST", "/auth/v1/logout?scope=others", "user", None),
     ("GET", "/auth/v1/sessions", "user", None),
+    ("POST", "/auth/v1/sessions/children", "user", {"name": "w", "kind": "widget", "lifetime": 600,
+                                                     "refresh_token": "{refresh_token}"}),
     ("DELETE", "/auth/v1/sessions/{session_id}", "user", None),
     ("GET", "/auth/v1/user", "user", None),
     ("PUT", "/auth/v1/user", "user", {"data": {"a": 1}, "password": PASSWORD, "email": NEW, "nonce": "abc",

@@ -140,7 +140,9 @@ extension Accounts {
         }
         if current.account.user.isBanned(at: now) { return .sessionEnded }
         guard session != nil else { return .good(current.account) }
-        guard let found = current.session, !policy.hasEnded(found, at: now) else { return .sessionEnded }
+        guard let found = current.session, !policy.hasEnded(found, at: now),
+            try !sessions.hasLostParent(found, of: current.account.user, at: now, in: db)
+        else { return .sessionEnded }
         return .good(current.account)
     }
 }

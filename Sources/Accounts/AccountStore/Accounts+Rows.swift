@@ -82,6 +82,12 @@ extension Accounts {
             },
             .init("key_thumbprint") { $0.keyThumbprint = $1.textIfPresent() },
             .init("used_proofs") { $0.usedProofs = $1.textIfPresent() },
+            .init("ends_at") { $0.endsAt = $1.instantIfPresent() },
+            .init("parent_id") { $0.child = $1.childSessionIfPresent() },
+            .init("child") {
+                let stored = $1.textIfPresent()
+                $0.child?.read(stored)
+            },
         ])
 }
 
@@ -199,12 +205,13 @@ extension Connection {
         try run(
             """
             INSERT INTO sessions (id, user_id, refresh_token_counter, aal, amr, user_agent, ip, created_at, identity_id,
-                oauth_client_id, oauth_grant, key_thumbprint, used_proofs)
+                oauth_client_id, oauth_grant, key_thumbprint, used_proofs, ends_at, parent_id, child)
             VALUES (
                 \(session.id), \(session.user), \(session.counter), \(session.assuranceLevel.rawValue),
                 \(session.authenticationMethods), \(device.userAgent), \(device.address), \(session.createdAt),
                 \(identity), \(session.client?.id), \(session.client?.json.text),
-                \(session.keyThumbprint), \(session.usedProofs))
+                \(session.keyThumbprint), \(session.usedProofs), \(session.endsAt), \(session.child?.parent),
+                \(session.child?.json.text))
             """)
     }
 }

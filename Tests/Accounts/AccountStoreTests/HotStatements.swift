@@ -15,6 +15,7 @@ extension Accounts {
             SessionStore.rotation(of: session, counter: 0, policy: SessionPolicy(), from: device, at: now),
             SignInStore.ownLookup(.email(email)),
             SignInStore.emailLookup(email), SessionStore.sessionsLookup(user),
+            SessionStore.lookup(session), SessionStore.childLookup(session),
             LinkStore.identityLookup("google", user.text),
             LinkStore.removalLookup("google", user.text),
         ]

@@ -67,6 +67,8 @@ package struct AuditEntry: Sendable {
         case mailDropped = "mail_dropped"
         case deliveryReplayed = "delivery_replayed"
         case signingKeysRotated = "signing_keys_rotated"
+        /// `kind` is the one of ``ChildSession``.
+        case childSessionCreated = "child_session_created"
         case oauthConsentGranted = "oauth_consent_granted"
         case oauthConsentDenied = "oauth_consent_denied"
         /// The user takes the request for a deception.
@@ -84,6 +86,7 @@ package struct AuditEntry: Sendable {
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested,
                 .userRoleChanged, .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
                 "user"
+            case .childSessionCreated: "account"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned, .passkeyRefused: "user"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,

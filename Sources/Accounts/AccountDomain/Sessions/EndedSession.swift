@@ -3,6 +3,7 @@ package import GatehouseWire
 package struct EndedSession: Sendable {
     package let id: SessionID
     package let device: Device
+    package var child: ChildSession?
     package let beganAt: Instant
     package let refreshedAt: Instant?
     package let endedAt: Instant
@@ -31,6 +32,15 @@ package struct EndedSession: Sendable {
         self.init(
             id: session.id, device: device, beganAt: session.createdAt, refreshedAt: session.refreshedAt, endedAt: end,
             reason: reason, actor: .system)
+        child = session.child
+    }
+
+    /// A child whose parent was ended by policy but not removed yet.
+    package init(_ session: Session, on device: Device, with parent: EndedSession) {
+        self.init(
+            id: session.id, device: device, beganAt: session.createdAt, refreshedAt: session.refreshedAt,
+            endedAt: parent.endedAt, reason: .parentEnded, actor: .system)
+        child = session.child
     }
 }
 
@@ -65,7 +75,8 @@ extension EndedSession {
             "The user confirmed a second factor\(place), which ends all sessions without one."
         case .lowLevel: "The user has a second factor, and the session did without it for longer than is allowed."
         case .inactivity: "The device did not use the session for as long as the settings allow."
-        case .lifetime: "The session reached the age that the settings allow."
+        case .lifetime: "The session reached the age that the settings, or the app that opened it, allow."
+        case .parentEnded: "The session that had opened this one for a widget, watch, app or TV ended."
         case .endedAtSource: "An import found that the session had ended at its source."
         case .banned: "The account is banned."
         case .unknown: "Not recorded: an older program ended the session."
@@ -78,6 +89,7 @@ extension EndedSession {
         case .signedOut, .othersSignedOut, .signedOutEverywhere:
             "Sign in again. If the user did not do this, change the password and end the sessions."
         case .everybodySignedOut, .inactivity, .lifetime, .endedAtSource, .unknown: "Sign in again."
+        case .parentEnded: "Sign in again in the app that opened it, which can then open a new one."
         case .clientRemoved, .clientSignedOut, .codeReused: "The app can ask for access again."
         case .clientDeleted: "The client has to be registered again."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."

@@ -46,8 +46,12 @@ package enum RefreshVerdict: String, Sendable {
             } else if behind == 0 {
                 .rotate
             } else if behind == 1 {
-                // No time limit: no client has refreshed with the successor, so at most its response was lost.
-                isSideBySide ? .reissue : policy.isStrict && successorWasUsed ? .revoke : .reissueLate
+                // No time limit: no client has refreshed with the successor, so at most its response was lost. A child
+                // session's first token travels to another process or device, which uses it once.
+                isSideBySide
+                    ? .reissue
+                    : policy.isStrict && successorWasUsed || session.child != nil && counter == 0
+                        ? .revoke : .reissueLate
             } else if isSideBySide {
                 .reissue
             } else {

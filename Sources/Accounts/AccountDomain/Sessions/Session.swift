@@ -22,6 +22,10 @@ package struct Session: Sendable {
     package var keyThumbprint: String?
     /// See ``UsedProofs``.
     package var usedProofs: String?
+    /// nil for a session that the user signed in to.
+    package var child: ChildSession?
+    /// Besides the policy's limits; only of a child session.
+    package var endsAt: Instant?
 
     package init(
         id: SessionID, user: UserID, createdAt: Instant, refreshedAt: Instant? = nil, counter: Int64 = 0,

@@ -31,8 +31,10 @@ package struct SessionEnd: Sendable {
         case accountDeleted = "account_deleted"
         /// Not refreshed for ``SessionPolicy/inactivity``.
         case inactivity
-        /// Older than ``SessionPolicy/timebox``.
+        /// Older than ``SessionPolicy/timebox``, or than a child session's own limit.
         case lifetime
+        /// The session was the child of one that ended.
+        case parentEnded = "parent_ended"
         /// Another session gave a second factor, which revokes sessions without one.
         case levelRaised = "second_factor_verified"
         /// The session went without the user's second factor for longer than ``SessionPolicy/lowLevel``.
@@ -67,6 +69,9 @@ package struct SessionEnd: Sendable {
     private init(_ reason: Reason, _ actor: Actor, in session: SessionID? = nil, from device: Device?) {
         (self.reason, self.actor, self.session, self.device) = (reason, actor, session, device)
     }
+
+    /// For the session's children.
+    package var ofChildren: SessionEnd { SessionEnd(.parentEnded, actor, in: session, from: device) }
 
     package static func byUser(_ reason: Reason, in session: SessionID?, from device: Device?) -> SessionEnd {
         SessionEnd(reason, .user, in: session, from: device)

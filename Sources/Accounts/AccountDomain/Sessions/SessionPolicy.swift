@@ -56,19 +56,20 @@ package struct SessionPolicy: Sendable {
         return session.createdAt + lowLevel
     }
 
-    /// Checks ``timebox`` and ``inactivity``.
+    /// Checks ``timebox``, ``inactivity`` and the session's own limit.
     package func hasEnded(_ session: Session, at now: Instant) -> Bool {
-        session.createdAt < earliestStart(at: now) || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
+        session.endsAt.map { $0 < now } ?? false || session.createdAt < earliestStart(at: now)
+            || (session.refreshedAt ?? session.createdAt) < earliestUse(at: now)
     }
 
-    /// The earlier of the two limits.
+    /// The earliest limit.
     package func end(of session: Session) -> (reason: SessionEnd.Reason, at: Instant)? {
         let byAge = timebox.map { (reason: SessionEnd.Reason.lifetime, at: session.createdAt + $0) }
         let byUse = inactivity.map { limit in
             (reason: SessionEnd.Reason.inactivity, at: (session.refreshedAt ?? session.createdAt) + limit)
         }
-        guard let byAge, let byUse else { return byAge ?? byUse }
-        return byAge.at < byUse.at ? byAge : byUse
+        let byOwn = session.endsAt.map { (reason: SessionEnd.Reason.lifetime, at: $0) }
+        return [byAge, byUse, byOwn].compactMap(\.self).min { $0.at < $1.at }
     }
 
     /// Earlier sessions have ended.

@@ -27,6 +27,7 @@ extension AdminStore {
                 history.active.append(SessionOnDevice(session: session, device: device))
             }
         }
+        history.endOrphans()
         history.active.sort { ($1.session.createdAt, $0.session.id.text) < ($0.session.createdAt, $1.session.id.text) }
         history.ended.sort { $0.endedAt > $1.endedAt }
         history.ended = Array(history.ended.prefix(limit))
@@ -36,11 +37,23 @@ extension AdminStore {
     static func sessionHistoryLookup(_ user: UserID, limit: Int) -> SQL {
         """
         SELECT active.*, NULL, NULL, NULL, NULL, NULL, NULL FROM (\(SessionStore.sessionsLookup(user))) AS active
-        UNION ALL SELECT id, user_id, created_at, refreshed_at, 0, '', '[]', NULL, 0, NULL, NULL, NULL, NULL,
-            user_agent, ip,
-            ended_at, reason, actor, request_id, by_agent, by_ip
+        UNION ALL SELECT id, user_id, created_at, refreshed_at, 0, '', '[]', NULL, 0, NULL, NULL, NULL, NULL, NULL,
+            parent_id, child, user_agent, ip, ended_at, reason, actor, request_id, by_agent, by_ip
         FROM (SELECT * FROM ended_sessions WHERE user_id = \(user) ORDER BY ended_at DESC LIMIT \(limit)) AS ended
         """
+    }
+}
+
+extension SessionHistory {
+    /// Moves active children of sessions that ended by policy to the ended ones.
+    fileprivate mutating func endOrphans() {
+        guard active.contains(where: { $0.session.child != nil }) else { return }
+        let parents = Dictionary(ended.map { ($0.id, $0) }) { first, _ in first }
+        func parent(_ found: SessionOnDevice) -> EndedSession? { found.session.child.flatMap { parents[$0.parent] } }
+        ended += active.compactMap { found in
+            parent(found).map { EndedSession(found.session, on: found.device, with: $0) }
+        }
+        active.removeAll { parent($0) != nil }
     }
 }
 
@@ -57,8 +70,10 @@ extension Row {
         var endedBy = Device(userAgent: textIfPresent(), address: textIfPresent())
         endedBy.requestID = requestID
         let hasRequest = requestID != nil || endedBy.userAgent != nil || endedBy.address != nil
-        return EndedSession(
+        var ended = EndedSession(
             id: session.id, device: device, beganAt: session.createdAt, refreshedAt: session.refreshedAt,
             endedAt: endedAt, reason: reason, actor: actor, endedBy: hasRequest ? endedBy : nil)
+        ended.child = session.child
+        return ended
     }
 }

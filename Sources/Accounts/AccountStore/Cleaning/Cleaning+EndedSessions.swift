@@ -13,7 +13,6 @@ extension Cleaning {
     ///
     /// - Returns: The sessions deleted. Pages before an error stay deleted.
     package func removeEndedSessions(lookingAt count: Int = 50_000, at now: Instant) async throws -> Int {
-        guard policy.timebox != nil || policy.inactivity != nil else { return 0 }
         let start: SessionID = newID()
         return try await database.exclusively("sweep", waits: false) {
             var (place, looked, hasWrapped, removed) = (start.text, 0, false, 0)
@@ -55,9 +54,11 @@ extension Cleaning {
         let condition: SQL = """
             id > \(place) AND id <= \(last) AND (
                 created_at < \(policy.earliestStart(at: moment))
-                OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)))
+                OR coalesce(refreshed_at, created_at) < \(policy.earliestUse(at: moment)) OR ends_at < \(moment))
             """
         return try await database.write { db in
+            try accounts.sessions.endChildren(
+                of: condition, .bySystem(.parentEnded, from: nil), at: moment + Self.endedStay, in: db)
             try accounts.sessions.recordPolicyEnds(of: condition, at: moment + Self.endedStay, in: db)
             return try db.run("DELETE FROM sessions WHERE \(condition)")
         }

@@ -46,6 +46,8 @@ extension Accounts {
         Migration(
             35, "terms of searches", dialectStatements: SearchTables.ofDialects,
             changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
+        Migration(
+            36, "child sessions", childSessions, changing: ["sessions", "ended_sessions"], indexes: [sessionsByParent]),
     ]
 
     private static let users: SQL = """

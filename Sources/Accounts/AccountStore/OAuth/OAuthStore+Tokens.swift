@@ -143,7 +143,7 @@ extension OAuthStore {
         guard let presented = RefreshToken(token, kind: .client), presented.genuineKey(secrets) != nil else {
             return nil
         }
-        let found = try await database.row(Self.sessionLookup(presented.session)) { $0.session() }
+        let found = try await database.row(SessionStore.lookup(presented.session)) { $0.session() }
         guard let session = found, session.client != nil, !policy.hasEnded(session, at: now) else { return nil }
         return (session, presented.counter == session.counter)
     }
@@ -160,10 +160,6 @@ extension OAuthStore {
 
     private func owner(of session: SessionID) async throws -> OAuthClientID? {
         try await database.row("SELECT oauth_client_id FROM sessions WHERE id = \(session)") { $0.idIfPresent() } ?? nil
-    }
-
-    static func sessionLookup(_ id: SessionID) -> SQL {
-        "SELECT \(columns: Accounts.sessionColumns) FROM sessions WHERE sessions.id = \(id)"
     }
 
     static func codeLookup(_ digest: [UInt8]) -> SQL {

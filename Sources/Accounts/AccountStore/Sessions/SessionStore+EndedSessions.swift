@@ -39,8 +39,20 @@ extension SessionStore {
         let isOver: SQL
     }
 
-    /// - Returns: nil without limits.
-    private func policyEnd(at now: Instant) -> PolicyEnd? {
+    private func policyEnd(at now: Instant) -> PolicyEnd {
+        let isOver: SQL = "ends_at < \(now)"
+        guard let limits = commonEnd(at: now) else {
+            return PolicyEnd(time: "ends_at", reason: "'lifetime'", isOver: isOver)
+        }
+        let isOwn: SQL = "ends_at < \(limits.time)"
+        return PolicyEnd(
+            time: "CASE WHEN \(isOwn) THEN ends_at ELSE \(limits.time) END",
+            reason: "CASE WHEN \(isOwn) THEN 'lifetime' ELSE \(limits.reason) END",
+            isOver: "(\(limits.isOver) OR \(isOver))")
+    }
+
+    /// - Returns: nil without limits of all sessions.
+    private func commonEnd(at now: Instant) -> PolicyEnd? {
         let byAge = policy.timebox.map { database.dialect.sum("created_at", $0) }
         let byUse = policy.inactivity.map { database.dialect.sum("coalesce(refreshed_at, created_at)", $0) }
         let isOver: SQL = """
@@ -60,12 +72,13 @@ extension SessionStore {
 
     /// Records sessions that have ended by policy. Call before they are removed.
     func recordPolicyEnds(of condition: SQL, at now: Instant, in db: any Connection) throws {
-        guard let policyEnd = policyEnd(at: now) else { return }
+        let policyEnd = policyEnd(at: now)
         try db.run(
             """
             INSERT INTO ended_sessions (
-                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor)
-            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(policyEnd.time), \(policyEnd.reason), 'system'
+                id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, parent_id, child)
+            SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(policyEnd.time), \(policyEnd.reason),
+                'system', parent_id, child
             FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
             """)
         try db.noteEnds(of: condition, at: now)
@@ -76,20 +89,19 @@ extension SessionStore {
     func record(_ end: SessionEnd, of condition: SQL, at now: Instant, in db: any Connection) throws {
         let policyEnd = policyEnd(at: now)
         func unlessOver(_ earlier: (PolicyEnd) -> SQL, _ value: SQL) -> SQL {
-            guard let policyEnd else { return value }
-            return "CASE WHEN \(policyEnd.isOver) THEN \(earlier(policyEnd)) ELSE \(value) END"
+            "CASE WHEN \(policyEnd.isOver) THEN \(earlier(policyEnd)) ELSE \(value) END"
         }
         let device = end.device
         try db.run(
             """
             INSERT INTO ended_sessions (
                 id, user_id, user_agent, ip, created_at, refreshed_at, ended_at, reason, actor, request_id, by_agent,
-                by_ip)
+                by_ip, parent_id, child)
             SELECT id, user_id, user_agent, ip, created_at, refreshed_at, \(unlessOver(\.time, "\(now)")),
                 \(unlessOver(\.reason, "\(end.reason.rawValue)")), \(unlessOver({ _ in "'system'" }, end.actorOfRow)),
                 \(unlessOver({ _ in "NULL" }, "\(device?.requestID)")),
                 \(unlessOver({ _ in "NULL" }, "\(device?.userAgent)")),
-                \(unlessOver({ _ in "NULL" }, "\(device?.address)"))
+                \(unlessOver({ _ in "NULL" }, "\(device?.address)")), parent_id, child
             FROM sessions WHERE \(condition) ON CONFLICT (id) DO NOTHING
             """)
         try db.noteEnds(of: condition, at: now)
@@ -126,7 +138,7 @@ extension Connection {
     func eraseEndedSessions(of user: UserID) throws {
         try run(
             """
-            UPDATE ended_sessions SET user_agent = NULL, ip = NULL, by_agent = NULL, by_ip = NULL
+            UPDATE ended_sessions SET user_agent = NULL, ip = NULL, by_agent = NULL, by_ip = NULL, child = NULL
             WHERE user_id = \(user)
             """)
     }

@@ -14,7 +14,10 @@ extension SessionStore {
             SessionOnDevice(
                 session: row.session(), device: Device(userAgent: row.textIfPresent(), address: row.textIfPresent()))
         }
-        return all.filter { !policy.hasEnded($0.session, at: now) }
+        let ended = Set<SessionID>(all.lazy.map(\.session).filter { policy.hasEnded($0, at: now) }.map(\.id))
+        return all.filter { found in
+            !ended.contains(found.session.id) && found.session.child.map { !ended.contains($0.parent) } ?? true
+        }
     }
 
     /// Ends one session. From another session, also ends a pending change of address, whichever session began it.

@@ -24,6 +24,7 @@ extension SessionStore {
             }
             if account.user.isBanned(at: now) { return .banned }
             if account.user.times.deletedAt != nil { return .unknown() }
+            if try hasLostParent(session, of: account.user, at: now, in: db) { return .expired(.parentEnded) }
             let verdict = verdict(on: counter, of: session, account, at: now)
             switch verdict {
             case .rotate: (session.counter, session.refreshedAt) = (counter + 1, now)

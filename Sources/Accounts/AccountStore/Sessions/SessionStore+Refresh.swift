@@ -103,12 +103,16 @@ extension SessionStore {
         _ counter: Int64, _ session: Session, _ account: Account, _ key: RefreshTokenKey?, from device: Device,
         at now: Instant
     ) async throws -> RefreshOutcome? {
+        if try await hasLostParent(session, of: account.user, at: now) { return .expired(.parentEnded) }
         let verdict = RefreshVerdict(
             counter: counter, session: session, policy: policy, now: now,
             successorWasUsed: policy.isStrict || counter < session.levelCounter ? try await wasUsed(session) : false,
             lowEnd: policy.lowEnd(of: session, of: account.user))
         switch verdict {
-        case .rotate: return nil
+        case .rotate:
+            guard session.child != nil else { return nil }
+            return try await rotateChild(session, from: device, at: now)
+                .map { .issued(try issue($0, to: account, key), verdict) }
         case .reissue, .reissueLate: return .issued(try issue(session, to: account, key), verdict)
         case .expired: return .expired(expiry(of: session, at: now))
         case .lowered:
@@ -149,7 +153,9 @@ extension SessionStore {
                 WHERE id = \(session.id) AND refresh_token_counter = \(session.counter)
                     AND level_counter = \(session.levelCounter)
                 """)
-            return changed == 1 ? lowered : nil
+            guard changed == 1 else { return nil }
+            try db.lowerChildren(of: session.id)
+            return lowered
         }
     }
 
@@ -178,8 +184,8 @@ extension SessionStore {
             traits: AuthJSONObject(traits.compactMapValues(\.self)))
     }
 
-    /// Advances a session by one token, under the conditions for `rotate` in ``RefreshVerdict`` and unless the user is
-    /// banned.
+    /// Advances a session that is no child by one token, under the conditions for `rotate` in ``RefreshVerdict`` and
+    /// unless the user is banned.
     static func rotation(
         of session: SessionID, counter: Int64, policy: SessionPolicy, from device: Device, at now: Instant
     ) -> SQL {
@@ -193,7 +199,8 @@ extension SessionStore {
         UPDATE sessions SET refresh_token_counter = \(.null), refreshed_at = \(.null),
             user_agent = \(.null), ip = \(.null)
         \(.ofMany)
-        WHERE key_thumbprint IS NULL AND refresh_token_counter = \(.null) AND created_at >= \(.null)
+        WHERE key_thumbprint IS NULL AND parent_id IS NULL
+            AND refresh_token_counter = \(.null) AND created_at >= \(.null)
             AND coalesce(refreshed_at, created_at) >= \(.null)
             AND NOT EXISTS (SELECT 1 FROM users WHERE users.id = sessions.user_id AND banned_until > \(.null))
             AND (aal <> 'aal1' OR created_at >= \(.null) OR NOT EXISTS (

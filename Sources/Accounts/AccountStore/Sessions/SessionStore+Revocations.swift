@@ -46,10 +46,10 @@ extension SessionStore {
         return value
     }
 
-    /// Ends sessions and the changes of address that they began. Records the reason, and revocations for callers that
-    /// verify tokens without the database. An account read before may still show the change, but cannot restore it.
+    /// Ends sessions, their children and the changes of address that they began. Records the reason, and revocations for
+    /// callers that verify tokens without the database. An account read before may still show the change, but cannot restore it.
     ///
-    /// - Returns: The number of sessions.
+    /// - Returns: The number of sessions, without children that the condition does not name.
     @discardableResult
     func endSessions(
         where condition: SQL, _ end: SessionEnd, at now: Instant, in db: any Connection
@@ -60,6 +60,7 @@ extension SessionStore {
             ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at
             """)
         guard found > 0 else { return 0 }
+        try endChildren(of: condition, end, at: now, in: db)
         try record(end, of: condition, at: now, in: db)
         for user in try db.rows(Self.addressChanges(begunWhere: condition), { $0.id() as UserID }) {
             try db.endChanges(of: user, at: now)

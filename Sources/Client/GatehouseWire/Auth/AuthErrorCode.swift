@@ -239,6 +239,10 @@ extension AuthErrorCode {
     public static let invalidAPIKey = Self(rawValue: "invalid_api_key")
     /// The resource, such as a session, does not exist.
     public static let notFound = Self(rawValue: "not_found")
+    /// The session is another session's child, which cannot change the account. The session continues.
+    public static let childSession = Self(rawValue: "child_session")
+    /// The session has ten children. End one, then repeat the request.
+    public static let tooManyChildSessions = Self(rawValue: "too_many_child_sessions")
     /// The database is unavailable. Nothing changed; retry later.
     public static let serviceUnavailable = Self(rawValue: "service_unavailable")
     /// The database failed during the call, which may have taken effect. Repeating it is safe.

@@ -54,6 +54,8 @@ extension SessionEndReason {
     public static let inactivity = Self(rawValue: "inactivity")
     /// The session reached its maximum age.
     public static let lifetime = Self(rawValue: "lifetime")
+    /// The session that had opened this child session ended.
+    public static let parentEnded = Self(rawValue: "parent_ended")
     /// The user confirmed a second factor in another session.
     public static let secondFactorVerified = Self(rawValue: "second_factor_verified")
     /// The session went too long without the user's second factor.

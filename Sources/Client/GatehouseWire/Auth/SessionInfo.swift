@@ -18,6 +18,12 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var isBound = false
     /// The app or agent with access; nil for a device.
     public var oauthClient: OAuthSessionClient?
+    /// The session that opened this child session, and with which it ends; nil for other sessions.
+    public var parentID: UUID?
+    /// The child session's purpose; nil for other sessions.
+    public var kind: ChildSessionKind?
+    /// As the app called the child session, such as "Scores on my watch". To display it, use ``shownName``.
+    public var name: String?
 
     /// For tests and previews.
     public init(
@@ -60,8 +66,20 @@ extension SessionInfo {
     /// The device for display; nil if unknown.
     public var device: DeviceName? { userAgent.flatMap { DeviceName(userAgent: $0) } }
 
+    /// The name's first 64 code points, without those that reorder text; nil without a name.
+    public var shownName: String? { name?.shown(upTo: 64) }
+
     /// The time of the last refresh, or of the sign-in.
     public var lastUsedAt: Date { refreshedAt ?? createdAt }
+
+    /// Each child session right after its parent, if that is among them; otherwise the same order.
+    package static func nested(_ sessions: [SessionInfo]) -> [SessionInfo] {
+        let ids = Set<UUID>(sessions.map(\.id))
+        let children = Dictionary(grouping: sessions) { session in
+            session.parentID.flatMap { ids.contains($0) ? $0 : nil }
+        }
+        return (children[nil] ?? []).flatMap { [$0] + (children[$0.id] ?? []) }
+    }
 
     package static func list(json: AuthJSON) throws(WireProblem) -> [SessionInfo] {
         try WireMembers.list("sessions", of: json) { json throws(WireProblem) in
@@ -72,6 +90,9 @@ extension SessionInfo {
                 ipAddress: members.text("ip"), isCurrent: members.bool("is_current"))
             session.isBound = members.bool("bound")
             session.oauthClient = OAuthSessionClient(members.object("oauth_client"))
+            session.parentID = members.text("parent_id").flatMap(UUID.init(uuidString:))
+            session.kind = members.text("kind").map(ChildSessionKind.init(rawValue:))
+            session.name = members.text("name")
             return session
         }
     }
@@ -80,7 +101,8 @@ extension SessionInfo {
 extension JSONWriter {
     package mutating func sessionInfo(
         id: String, createdAt: Instant, refreshedAt: Instant?, userAgent: String?, ipAddress: String?, isCurrent: Bool,
-        isBound: Bool, oauthClient: (id: String, name: String)? = nil
+        isBound: Bool, oauthClient: (id: String, name: String)? = nil,
+        child: (parent: String, kind: String, name: String)? = nil
     ) {
         beginObject()
         member("id", id)
@@ -96,6 +118,11 @@ extension JSONWriter {
             member("id", oauthClient.id)
             member("name", oauthClient.name)
             endObject()
+        }
+        if let child {
+            member("parent_id", child.parent)
+            member("kind", child.kind)
+            member("name", child.name)
         }
         endObject()
     }

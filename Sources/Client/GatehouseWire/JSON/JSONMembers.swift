@@ -41,6 +41,10 @@ package struct JSONMembers: Sendable {
         try typed(name, "bool", \.boolValue)
     }
 
+    package func integer(_ name: String) throws(JSONProblem) -> Int64? {
+        try typed(name, "integer", \.intValue)
+    }
+
     package func object(_ name: String) throws(JSONProblem) -> AuthJSONObject? {
         try typed(name, "object", \.objectValue)
     }

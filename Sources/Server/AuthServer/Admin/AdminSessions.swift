@@ -52,7 +52,7 @@ extension JSONWriter {
             id: found.session.id.text, createdAt: found.session.createdAt, refreshedAt: found.session.refreshedAt,
             userAgent: found.device.userAgent, ipAddress: found.device.address, isCurrent: false,
             isBound: found.session.keyThumbprint != nil,
-            oauthClient: found.session.client.map { ($0.publicID, $0.name) })
+            oauthClient: found.session.client.map { ($0.publicID, $0.name) }, child: found.session.child?.members)
     }
 
     /// `gatehouse why` prints the same members.
@@ -64,6 +64,8 @@ extension JSONWriter {
         member("ended_at", session.endedAt)
         member("user_agent", ifPresent: session.device.userAgent)
         member("ip", ifPresent: session.device.address)
+        member("parent_id", ifPresent: session.child?.parent.text)
+        member("kind", ifPresent: session.child?.kind.rawValue)
         member("reason", session.reason.rawValue)
         member("actor", session.actor.rawValue)
         member("story", session.story)

@@ -3,7 +3,9 @@ import GatehouseWire
 
 struct CustomClaims {
     /// Claims that our own checks rely on. Supabase Auth lets a hook change them.
-    private static let fixed = ["iss", "sub", "iat", "session_id", "aal", "is_anonymous", "refresh_counter", "cnf"]
+    private static let fixed = [
+        "iss", "sub", "iat", "session_id", "session_kind", "aal", "is_anonymous", "refresh_counter", "cnf",
+    ]
     private static let ofClients = ["client_id", "scope", "aud", "jti"]
     private static let texts = ["email", "phone", "role"]
     private static let objects = ["app_metadata", "user_metadata"]

@@ -32,11 +32,7 @@ extension IdentityHandlers {
         try callers.require(.handOver, by: caller)
         if caller.hasOldToken { throw Refusal.handOverLevel }
         let body = try await request.jsonMembers(context)
-        guard let session = caller.session, let text = try body.secret("refresh_token"),
-            let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
-            // Or the previous one: the response with the current token may be lost.
-            token.counter >= max(session.counter - 1, session.assuranceLevel > .aal1 ? session.levelCounter : 0)
-        else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
+        let session = try callers.requireRefreshToken(body, of: caller)
         guard let key = try proofKey(body) else {
             throw Refusal.invalid("PKCE is required: code_challenge and code_challenge_method=s256 are missing")
         }
@@ -52,6 +48,18 @@ extension IdentityHandlers {
             writer.member("url", CallbackRedirect(target: target).location(of: code))
             writer.endObject()
         }.unstored
+    }
+}
+
+extension Callers {
+    /// Refuses a caller who has only the session's access token, such as an app's server.
+    func requireRefreshToken(_ body: JSONMembers, of caller: UserCaller) throws -> Session {
+        guard let session = caller.session, let text = try body.secret("refresh_token"),
+            let token = RefreshToken(text), token.session == session.id, token.genuineKey(accounts.secrets) != nil,
+            // Or the previous one: the response with the current token may be lost.
+            token.counter >= max(session.counter - 1, session.assuranceLevel > .aal1 ? session.levelCounter : 0)
+        else { throw Refusal.invalid("refresh_token must be one of the caller's session") }
+        return session
     }
 }
 

@@ -26,11 +26,16 @@ extension Callers {
     /// Stricter than Supabase Auth: needs this issuer, the users' audience, and a session that has not ended by policy.
     /// Transactions that change something for the caller check the session again.
     ///
-    /// - Parameter mayBeOver: For routes that only end sessions.
-    func userCaller(_ request: Request, mayBeOver: Bool = false) async throws -> UserCaller {
+    /// - Parameters:
+    ///   - mayBeOver: For routes that only end sessions.
+    ///   - admitsChild: Whether a child session may call the route.
+    func userCaller(
+        _ request: Request, mayBeOver: Bool = false, admitsChild: Bool = false
+    ) async throws -> UserCaller {
         let caller = try await userCaller(try verified(request).claims, request)
+        guard admitsChild || caller.session?.child == nil else { throw Refusal.childSession }
         guard !mayBeOver else { return caller }
-        try checkPolicy(caller)
+        try await checkPolicy(caller)
         if request.method != .get, request.method != .head { try requireKey(of: caller, request) }
         return caller
     }
@@ -62,9 +67,14 @@ extension Callers {
         if caller.isTooLow { throw Refusal(status, .insufficientAAL, message) }
     }
 
-    private func checkPolicy(_ caller: UserCaller) throws {
-        guard let session = caller.session, accounts.policy.hasEnded(session, at: runtime.now()) else { return }
-        throw Refusal.sessionExpired.telling(accounts.policy.end(of: session)?.reason)
+    private func checkPolicy(_ caller: UserCaller) async throws {
+        guard let session = caller.session else { return }
+        if accounts.policy.hasEnded(session, at: runtime.now()) {
+            throw Refusal.sessionExpired.telling(accounts.policy.end(of: session)?.reason)
+        }
+        if try await accounts.sessions.hasLostParent(session, of: caller.user, at: runtime.now()) {
+            throw Refusal.sessionExpired.telling(.parentEnded)
+        }
     }
 
     private func userCaller(_ claims: TokenClaims, _ request: Request) async throws -> UserCaller {
@@ -134,7 +144,8 @@ extension Callers {
         // A token without a subject is a key: its role decides.
         guard claims.subject?.isEmpty == false else { return }
         let caller = try await userCaller(claims, request)
-        try checkPolicy(caller)
+        guard caller.session?.child == nil else { throw Refusal.childSession }
+        try await checkPolicy(caller)
         guard let rights = settings.rights(of: caller.user.role) else { throw Refusal.notAdmin }
         context.operatorRights = rights
         if request.method == .get || request.method == .head {
@@ -248,6 +259,8 @@ extension Refusal {
         return refusal
     }
 
+    static let childSession = Refusal(
+        .forbidden, .childSession, "A child session cannot change the account: use the app that opened it")
     static let sessionExpired = Refusal(.forbidden, .sessionExpired, "Session has expired")
     fileprivate static let notAdmin = Refusal(.forbidden, .notAdmin, "User not allowed")
 }

@@ -56,6 +56,8 @@ package enum Limits {
     static let clientDocument = "client_document"
     /// Per account: each passkey may send a notice.
     static let registerPasskey = "passkey_registration"
+    /// Per session.
+    static let childSession = "child_session"
     static let export = "export"
     static let enrollFactor = "factor_enroll"
     static let challengeFactor = "factor_challenge"
@@ -105,6 +107,7 @@ package enum Limits {
             RateLimit(verifyFactor, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(verifyRecoveryCode, rates.factors, per: .seconds(60), burst: 30),
             RateLimit(removeFactor, rates.factors, per: .seconds(60), burst: 30),
+            RateLimit(childSession, 30, per: hour, burst: 30),
             RateLimit(export, 10, per: hour, burst: 10),
             RateLimit(mails, rates.mails, per: hour, burst: rates.mails, isShared: true),
             RateLimit(otherMails, rates.mails, per: hour, burst: rates.mails, isShared: true),

@@ -70,10 +70,11 @@ extension TokenIssuing {
 
     private enum MetadataPart: CaseIterable { case all, app, none }
 
-    /// In seconds. Tokens of a session that soon needs a second factor expire with it.
+    /// In seconds. Tokens of a session that soon ends, or needs a second factor, expire with it.
     private func lifetime(of issued: IssuedSession, issuedAt: Int64) -> Int64 {
         let lifetime = settings.accessTokenLifetime.components.seconds
-        guard let end = accounts.policy.lowEnd(of: issued.session, of: issued.account.user) else { return lifetime }
+        let ends = [accounts.policy.lowEnd(of: issued.session, of: issued.account.user), issued.session.endsAt]
+        guard let end = ends.compactMap(\.self).min() else { return lifetime }
         return min(lifetime, max(end.seconds - issuedAt, 0))
     }
 
@@ -97,6 +98,7 @@ extension TokenIssuing {
         writer.member("amr", json: session.authenticationMethods)
         writer.member("session_id", session.id.text)
         writer.member("is_anonymous", user.isAnonymous)
+        writer.member("session_kind", ifPresent: session.child?.kind.rawValue)
         if let thumbprint = session.keyThumbprint { writer.confirmation(thumbprint) }
         // Only where it matters whether this token was used: an earlier refresh token then shows that the response was
         // lost.

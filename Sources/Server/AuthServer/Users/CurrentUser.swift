@@ -7,18 +7,19 @@ import PasswordHashing
 
 extension UserHandlers {
     @Sendable func showUser(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await callers.userCaller(request)
+        let caller = try await callers.userCaller(request, admitsChild: true)
         return Answer.json { $0.user(caller.account) }
     }
 
     /// Accepts a session that ended by policy. A session without the user's second factor keeps sessions that had it.
-    /// With `keep_clients=true`, OAuth clients keep theirs.
+    /// With `keep_clients=true`, OAuth clients keep theirs. A child session signs out only itself.
     @Sendable func signOut(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await callers.userCaller(request, mayBeOver: true)
+        let caller = try await callers.userCaller(request, mayBeOver: true, admitsChild: true)
         let name = Query(request)["scope"] ?? SignOutScope.global.rawValue
         guard let scope = SignOutScope(text: name) else {
             throw Refusal.invalid("Unsupported logout scope")
         }
+        guard scope == .local || caller.session?.child == nil else { throw Refusal.childSession }
         // Any other sign-out ends the caller's session, so it cannot be repeated and must not fail.
         if scope == .others || caller.session == nil {
             try await runtime.take(Limits.signOut, of: caller.limitKey)

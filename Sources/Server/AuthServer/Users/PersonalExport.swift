@@ -24,7 +24,8 @@ extension UserHandlers {
                     refreshedAt: found.session.refreshedAt, userAgent: found.device.userAgent,
                     ipAddress: found.device.address, isCurrent: found.session.id == caller.session?.id,
                     isBound: found.session.keyThumbprint != nil,
-                    oauthClient: found.session.client.map { ($0.publicID, $0.name) })
+                    oauthClient: found.session.client.map { ($0.publicID, $0.name) },
+                    child: found.session.child?.members)
             }
             writer.list("audit_log", record.audit) { $0.exported($1) }
             writer.list("mails", record.mails) { $0.exported($1) }

@@ -18,7 +18,7 @@ extension UserHandlers {
                     id: session.id.text, createdAt: session.createdAt, refreshedAt: session.refreshedAt,
                     userAgent: found.device.userAgent, ipAddress: found.device.address,
                     isCurrent: session.id == caller.session?.id, isBound: session.keyThumbprint != nil,
-                    oauthClient: session.client.map { ($0.publicID, $0.name) })
+                    oauthClient: session.client.map { ($0.publicID, $0.name) }, child: session.child?.members)
             }
             writer.endObject()
         }
@@ -26,10 +26,11 @@ extension UserHandlers {
 
     /// A session without the user's second factor ends none that had it.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let caller = try await callers.userCaller(request)
+        let caller = try await callers.userCaller(request, admitsChild: true)
         guard let id = context.parameters.get("session_id").flatMap({ SessionID($0) }) else {
             throw Refusal.invalid("session_id must be a UUID")
         }
+        guard id == caller.session?.id || caller.session?.child == nil else { throw Refusal.childSession }
         let user = caller.user
         let hasEnded = try await accounts.sessions.endSession(
             id, of: user.id, name: user.name, by: caller.session?.id, level: caller.level,

@@ -35,6 +35,7 @@ struct LocalBearer: Sendable {
             userID: id, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
             tokenText: token)
         bearer.clientScopes = scopes
+        bearer.isChild = claims.members["session_kind"] != nil
         return bearer
     }
 

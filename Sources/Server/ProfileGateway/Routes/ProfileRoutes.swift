@@ -115,6 +115,10 @@ extension ProfileRoutes {
         // A client that lost the response retries with a deleted account's token.
         var bearer = try await bearer(request, for: .reserved, refusesRevoked: false)
         bearer.requestID = context.requestID
+        guard !bearer.isChild else {
+            throw Refusal(
+                .forbidden, RefusalCode("CHILD_SESSION"), "Delete the account in the app that opened this session.")
+        }
         switch try await deleteAccount(bearer) {
         case .deleted, .alreadyGone: return Answer.empty()
         case .refused: throw BearerRefusal.invalid.refusal()

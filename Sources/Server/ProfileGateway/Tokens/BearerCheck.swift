@@ -45,9 +45,11 @@ package struct BearerCheck: Sendable {
         // A service key has no `sub`, so no profile.
         guard let userID = claims.subject.flatMap(AccountID.init) else { throw .invalid }
         let email = claims.email.flatMap { $0.isEmpty ? nil : $0 }
-        return Bearer(
+        var bearer = Bearer(
             userID: userID, email: email, sessionID: claims.sessionID, level: claims.assuranceLevel,
             provenAt: claims.provenAt, tokenText: token)
+        bearer.isChild = claims.members["session_kind"] != nil
+        return bearer
     }
 
     private static func refusal(_ failure: RemoteKeySet.Failure) -> BearerRefusal {
