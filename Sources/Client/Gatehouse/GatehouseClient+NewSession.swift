@@ -60,7 +60,7 @@ extension GatehouseClient {
         else { return }
         Task { [caller] in
             // Ignored: the old session expires later.
-            try? await caller.send(AuthRequest("POST", "/logout", query: [("scope", "local")]), bearer: accessToken)
+            try? await caller.send(.signOutHere, bearer: accessToken)
         }
     }
 
@@ -83,4 +83,8 @@ extension GatehouseClient {
         case .pending: return .pending
         }
     }
+}
+
+extension AuthRequest {
+    static var signOutHere: AuthRequest { AuthRequest("POST", "/logout", query: [("scope", "local")]) }
 }

@@ -118,7 +118,8 @@ extension GatehouseClient {
         }
     }
 
-    /// Signs out, even offline, and deletes the stored session. ``AuthSignOutScope/others`` keeps this session.
+    /// Signs out, even offline, and deletes the stored session. ``AuthSignOutScope/others`` keeps this session. A child
+    /// session signs out only itself.
     ///
     /// - Returns: Whether the server revoked the sessions.
     /// - Throws: `storeFailed` if the stored session could not be deleted; the client is signed out until the next
@@ -146,7 +147,8 @@ extension GatehouseClient {
             if old.remaining(at: caller.clock.uptime()) == .zero {
                 token = try await refreshed(old).answer.accessToken
             }
-            _ = try await caller.send(request, bearer: token)
+            let isOfChild = AccessTokenClaims(token)?.isOfChild ?? false
+            _ = try await caller.send(isOfChild ? .signOutHere : request, bearer: token)
             return .revoked
         } catch AuthClientError.refused(let refusal) where refusal.isFinal {
             return .revoked

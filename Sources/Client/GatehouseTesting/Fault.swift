@@ -52,6 +52,8 @@ extension InMemoryAuthService {
         case sessions
         /// Signs a device out.
         case revokeSession
+        /// Opens a session for a widget, an extension, a watch, another app or a television.
+        case makeChildSession
         /// Sends a password reset email.
         case sendPasswordMail
         /// Sends another confirmation email.
@@ -204,7 +206,8 @@ extension InMemoryAuthService.Call {
         isGateway
             || [
                 .refresh, .user, .link, .unlink, .startLinkInBrowser, .undoableLinks, .undoLink, .updateMetadata,
-                .updateUser, .reauthenticate, .sessions, .revokeSession, .registerPasskey, .passkeys, .changePasskey,
+                .updateUser, .reauthenticate, .sessions, .revokeSession, .makeChildSession, .registerPasskey, .passkeys,
+                .changePasskey,
                 .enrollFactor, .sendFactorCode, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
                 .verifyRecoveryCode, .startOver, .authorization, .decideAuthorization, .pendingAuthorizations, .grants,
                 .revokeGrant,

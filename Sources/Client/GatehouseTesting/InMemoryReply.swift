@@ -33,7 +33,7 @@ extension HTTPReply {
                     id: session.id.wire, createdAt: session.createdAt.instant,
                     refreshedAt: session.refreshedAt?.instant, userAgent: session.userAgent,
                     ipAddress: session.ipAddress, isCurrent: session.isCurrent, isBound: session.isBound,
-                    oauthClient: session.oauthClient.map { ($0.id, $0.name) })
+                    oauthClient: session.oauthClient.map { ($0.id, $0.name) }, child: session.child)
             }
             writer.endObject()
         }
@@ -167,5 +167,12 @@ extension AuthRecoveryCodes {
 extension AuthRecoveryCodesStatus {
     var json: AuthJSON {
         ["id": .string(id.wire), "total": .integer(Int64(total)), "remaining": .integer(Int64(remaining))]
+    }
+}
+
+extension SessionInfo {
+    fileprivate var child: (parent: String, kind: String, name: String)? {
+        guard let parentID, let kind else { return nil }
+        return (parentID.wire, kind.rawValue, name ?? "")
     }
 }

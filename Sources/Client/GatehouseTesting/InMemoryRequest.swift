@@ -76,7 +76,7 @@ struct InMemoryRequest: Sendable {
         "GET reauthenticate": .reauthenticate, "POST user start-over": .startOver,
         "GET user identities authorize": .startLinkInBrowser, "DELETE user identities *": .unlink,
         "GET user identities undoable": .undoableLinks, "POST user identities * undo": .undoLink,
-        "GET sessions": .sessions, "DELETE sessions *": .revokeSession,
+        "POST sessions children": .makeChildSession, "GET sessions": .sessions, "DELETE sessions *": .revokeSession,
         "POST passkeys authentication options": .passkeyOptions, "POST passkeys registration options": .passkeyOptions,
         "POST passkeys signup options": .passkeyOptions, "POST passkeys signup verify": .signUp,
         "POST passkeys registration verify": .registerPasskey, "GET passkeys": .passkeys,

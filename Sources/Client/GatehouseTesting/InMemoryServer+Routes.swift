@@ -8,6 +8,8 @@ extension InMemoryServer {
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {
             presented = try request.proof?.get()
+            endOrphans()
+            try refuseChild(request)
             if request.isGateway { return try gatewayReply(request, call, fault) }
             if call == .verifyCode { return try verified(request, at: now) }
             if let call, let opened = try session(request, call, fault, at: now) { return .session(opened.session) }
@@ -48,6 +50,7 @@ extension InMemoryServer {
         case .confirmLink: return try confirm(request, at: now)
         case .recoverAccount: return try recover(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .refresh:
+            try take(request.text("refresh_token"))
             return try refreshWithKey(refreshes[request.text("refresh_token")] ?? 0, at: now)
         case .startOver: return try startOver(try caller(request), at: now)
         case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
@@ -208,6 +211,7 @@ extension InMemoryServer {
         case .authorization, .decideAuthorization, .pendingAuthorizations, .grants, .revokeGrant:
             return try oauth(request, call, of: caller, at: now)
         case .sessions: return .sessions(sessionList(of: caller))
+        case .makeChildSession: return .session(try openChild(of: caller, request, at: now).session)
         case .revokeSession: try revoke(request.id, by: caller)
         default: return try protection(request, call, of: caller, at: now)
         }

@@ -29,6 +29,7 @@ extension InMemoryServer {
     func accessToken(_ number: Int, of session: Int) -> String {
         let level = protection.raised[session] == nil ? "aal1" : "aal2"
         var claims: AuthJSONObject = ["aal": .string(level), "session_id": .string(Fixtures.id(session).wire)]
+        claims["session_kind"] = devices[session]?.kind.map { .string($0.rawValue) }
         claims["cnf"] = keys[session].map { ["jkt": .string($0)] }
         return "e30.\(Base64URL.text(Array(AuthJSON.object(claims).text.utf8))).\(number)"
     }

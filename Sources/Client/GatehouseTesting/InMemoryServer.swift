@@ -43,6 +43,8 @@ struct InMemoryServer: Sendable {
     /// Thumbprints of bound sessions' keys, by session number.
     var keys: [Int: String] = [:]
     var usedProofs: Set<String> = []
+    /// Of other sessions, by session number.
+    var children: [Int: InMemoryChild] = [:]
     /// The current request's.
     var presented: InMemoryProof?
     var settings: AuthServerSettings = {

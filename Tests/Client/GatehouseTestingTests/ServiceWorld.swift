@@ -186,7 +186,7 @@ final class LiveNetwork: Sendable {
         return LiveAuthService(client: client, gateway: gateway)
     }
 
-    private var clock: ClientClock {
+    var clock: ClientClock {
         let clock = server.clock
         return ClientClock(
             now: { Date(wire: "\(clock.now)")! }, uptime: { clock.uptime },
@@ -201,7 +201,7 @@ final class LiveNetwork: Sendable {
             })
     }
 
-    private func send(_ call: HTTPCall) async throws -> HTTPReply {
+    func send(_ call: HTTPCall) async throws -> HTTPReply {
         if isOffline.withLock({ $0 }) { throw NoConnection() }
         if let end = refused.withLock({ $0 }), call.url.path.hasSuffix(end) {
             return HTTPReply(status: 401, body: Array("<html>Unauthorized</html>".utf8))

@@ -320,7 +320,7 @@ private final class BrokenKeys: Sendable {
 }
 
 extension GatehouseClient.Options {
-    fileprivate static var withoutKeys: GatehouseClient.Options {
+    static var withoutKeys: GatehouseClient.Options {
         var options = GatehouseClient.Options()
         options.sessionKeys = .off
         return options

@@ -214,6 +214,8 @@ struct AccessTokenClaims {
 
     var sessionID: UUID? { claims["session_id"]?.stringValue.flatMap { UUID(uuidString: $0) } }
 
+    var isOfChild: Bool { claims["session_kind"]?.stringValue != nil }
+
     /// Of the key that the session is bound to (RFC 7800 §3.1).
     var keyThumbprint: String? { claims["cnf"]?["jkt"]?.stringValue }
 
