@@ -34,17 +34,19 @@ struct DevicesView: View {
     private func list(_ devices: [SessionInfo]) -> some View {
         List {
             if model.phase == .failed { Section { Text(model: LoadFailure.text).foregroundStyle(.red) } }
-            let (mine, others) = (devices.filter(\.isCurrent), devices.filter { !$0.isCurrent })
+            let own = devices.first(where: \.isCurrent)?.id
+            let mine = devices.filter { $0.isCurrent || $0.parentID != nil && $0.parentID == own }
+            let others = devices.filter { !mine.contains($0) }
             if !mine.isEmpty {
                 Section {
-                    ForEach(mine) { DeviceRow(device: $0) }
+                    ForEach(mine) { row($0, among: devices) }
                 } header: {
                     Text(ui: "This Device")
                 }
             }
             if !others.isEmpty {
                 Section {
-                    ForEach(others) { device in DeviceRow(device: device) { model.end(device) } }
+                    ForEach(others) { row($0, among: devices) }
                 } header: {
                     Text(ui: "Other Devices")
                 }
@@ -52,10 +54,18 @@ struct DevicesView: View {
         }
         .disabled(model.phase == .working)
     }
+
+    private func row(_ device: SessionInfo, among devices: [SessionInfo]) -> DeviceRow {
+        let parent = devices.first { $0.id == device.parentID }
+        guard !device.isCurrent else { return DeviceRow(device: device, parent: parent) }
+        return DeviceRow(device: device, parent: parent) { model.end(device) }
+    }
 }
 
 private struct DeviceRow: View {
     let device: SessionInfo
+    /// Of a child session.
+    let parent: SessionInfo?
     var end: (@MainActor () -> Void)?
 
     var body: some View {
@@ -64,6 +74,12 @@ private struct DeviceRow: View {
                 name.lineLimit(2)
                 if device.oauthClient != nil {
                     Text(ui: "Connected App").textStyle(.footnote).foregroundStyle(.secondary)
+                }
+                if let kind = device.kind?.words {
+                    Text(model: kind).textStyle(.footnote).foregroundStyle(.secondary)
+                }
+                if let parent = parent?.device?.name {
+                    Text(ui: "Set up by \(parent)").textStyle(.footnote).foregroundStyle(.secondary)
                 }
                 if device.oauthClient == nil, let details = device.device?.details {
                     Text(verbatim: details).textStyle(.footnote).foregroundStyle(.secondary)
@@ -76,6 +92,7 @@ private struct DeviceRow: View {
                     Text(ui: "Last used \(lastUse)").textStyle(.footnote).foregroundStyle(.secondary)
                 }
             }
+            .padding(.leading, indentation)
             Spacer()
             if let end {
                 Button(role: .destructive, action: end) {
@@ -87,8 +104,10 @@ private struct DeviceRow: View {
         }
     }
 
+    private var indentation: CGFloat { parent == nil ? 0 : 20 }
+
     private var name: Text {
-        let name = device.oauthClient?.shownName ?? device.device?.name
+        let name = device.oauthClient?.shownName ?? device.shownName ?? device.device?.name
         return name.map { Text(verbatim: $0) } ?? Text(ui: "Unknown Device")
     }
 

@@ -45,15 +45,21 @@ extension ClientAnswer {
             table.add([
                 session.id.uuidString.lowercased(), shown(session.createdAt),
                 shown(session.lastUsedAt), session.ipAddress ?? "-",
-                (session.device.map(shown) ?? "-") + (session.isCurrent ? "  (this one)" : ""),
+                device(of: session) + (session.isCurrent ? "  (this one)" : ""),
             ])
         }
         let list = sessions.map { session -> AuthJSON in
-            [
+            var members: AuthJSONObject = [
                 "id": .string(session.id.uuidString.lowercased()), "created_at": .string(session.createdAt.wire),
                 "refreshed_at": text(session.refreshedAt?.wire), "user_agent": text(session.userAgent),
                 "ip": text(session.ipAddress), "is_current": .bool(session.isCurrent),
             ]
+            if let kind = session.kind {
+                members["parent_id"] = text(session.parentID?.uuidString.lowercased())
+                members["kind"] = .string(kind.rawValue)
+                members["name"] = text(session.name)
+            }
+            return .object(members)
         }
         return ClientAnswer(["sessions": .array(list)], table.text)
     }
@@ -65,6 +71,13 @@ extension ClientAnswer {
         if !isSignedIn { lines.append("This was the current session: you are signed out.\n") }
         return ClientAnswer(
             ["revoked": texts(list), "others": .bool(endsOthers), "signed_in": .bool(isSignedIn)], lines.joined())
+    }
+
+    private static func device(of session: SessionInfo) -> String {
+        let device = session.device.map(shown)
+        guard let kind = session.kind else { return device ?? "-" }
+        let name = session.shownName.map { " \"\($0.printable)\"" } ?? ""
+        return "  \(kind.rawValue.printable)\(name)" + (device.map { ", " + $0 } ?? "")
     }
 
     private static func shown(_ device: DeviceName) -> String {

@@ -90,10 +90,15 @@ struct Why: AsyncParsableCommand {
         return text
     }
 
+    private func words(_ session: EndedSession) -> String {
+        let words = [session.child?.kind.rawValue.printable, session.device.words].compactMap(\.self)
+        return words.isEmpty ? "-" : words.joined(separator: ", ")
+    }
+
     private func row(_ session: EndedSession) -> [String] {
         let request = [session.endedBy?.requestID, session.endedBy?.address].compactMap(\.self)
         return [
-            "\(session.endedAt)", session.device.words ?? "-", "\(session.beganAt)",
+            "\(session.endedAt)", words(session), "\(session.beganAt)",
             session.refreshedAt.map { "\($0)" } ?? "-", session.actor.words,
             request.isEmpty ? "-" : request.joined(separator: " "), session.reason.rawValue,
         ]

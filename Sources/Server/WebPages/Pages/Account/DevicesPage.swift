@@ -18,7 +18,15 @@ struct DevicesPage: SitePage {
         var page = visit.accountPage(say("Devices"))
         let own = sessions.filter(\.isCurrent)
         let others = sessions.filter { !$0.isCurrent }
-        page.blocks.append(.rows((own + others).map { row($0, clients[$0.id]) }))
+        let names = [UUID: String](sessions.map { ($0.id, $0.device?.name.shown ?? say("Unknown Device")) }) {
+            first, _ in
+            first
+        }
+        page.blocks.append(
+            .rows(
+                SessionInfo.nested(own + others).map {
+                    row($0, clients[$0.id], setUpBy: $0.parentID.flatMap { names[$0] })
+                }))
         guard !others.isEmpty else { return .page(page) }
         page.blocks.append(
             .form(
@@ -47,21 +55,39 @@ struct DevicesPage: SitePage {
 }
 
 extension DevicesPage {
-    /// - Parameter client: Whose session it is, if not the user's own.
-    private func row(_ session: SessionInfo, _ client: String?) -> Row {
+    /// - Parameters:
+    ///   - client: Whose session it is, if not the user's own.
+    ///   - parent: The device that opened a child session.
+    private func row(_ session: SessionInfo, _ client: String?, setUpBy parent: String?) -> Row {
         let device = session.device
         let deviceName = device?.name.shown ?? say("Unknown Device")
-        let name = client.map(visit.alone) ?? deviceName
+        let name = (client ?? session.shownName).map(visit.alone) ?? deviceName
         var row = Row(title: name, badge: session.isCurrent ? say("This Device") : nil)
         if client != nil { row.badge = say("Connected App") }
-        row.details = [client.map { _ in deviceName }, device?.details?.shown, session.ipAddress?.shown]
-            .compactMap(\.self)
+        if let kind = session.kind { row.badge = words(of: kind) }
+        row.details = [
+            parent.map { say("Set up by %@", $0) }, client.map { _ in deviceName }, device?.details?.shown,
+            session.ipAddress?.shown,
+        ].compactMap(\.self)
         guard !session.isCurrent else { return row }
         row.details.append(say("Last used %@", visit.language.day(session.lastUsedAt)))
         row.form = Form(
             action: Place.devices.path, hidden: [("session", session.id.uuidString.lowercased())],
             button: say("Sign Out"), label: say("Sign out %@", name), style: .plain)
         return row
+    }
+}
+
+extension DevicesPage {
+    private func words(of kind: ChildSessionKind) -> String? {
+        switch kind {
+        case .widget: say("Widget")
+        case .appExtension: say("App Extension")
+        case .watch: say("Watch")
+        case .app: say("Other App")
+        case .tv: say("TV")
+        default: nil
+        }
     }
 }
 
