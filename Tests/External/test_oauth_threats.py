@@ -41,7 +41,7 @@ def test_an_injected_code_opens_no_session(server):
     ada, agent = User(server), Agent(server)
     stolen = agent.approved(ada)
     authorization = agent.authorize()
-    assert authorization is not None  # The flow that gets the stolen code, with a verifier of its own.
+    assert authorization is not None  # The flow that gets the stolen code has another verifier.
     assert agent.redeem(stolen).json()["error"] == "invalid_grant"
     assert Agent(server).token(
         grant_type="authorization_code", code=stolen, code_verifier=agent.verifier).json()["error"] == "invalid_grant"
