@@ -176,7 +176,7 @@ extension InMemoryServer {
         if let until = codes.lockedUntil, now < until {
             throw Fault.refused(429, .mfaRecoveryCodesLocked, retryAfter: .seconds(until.timeIntervalSince(now)))
         }
-        let plain = recoveryCode.lowercased().filter { !$0.isWhitespace && $0 != "-" }
+        let plain = recoveryCode.lowercased().filter { !$0.isWhitespace && !"-\u{2066}\u{2069}".contains($0) }
         guard let index = codes.left.firstIndex(where: { $0 == plain }) else {
             codes.failures = codes.lockedUntil == nil ? codes.failures + 1 : 1
             codes.lockedUntil = codes.failures == 5 ? now + 900 : nil

@@ -12,13 +12,13 @@ package struct RecoveryCode: Sendable {
     private static let selectorLength = 2
     private static let longestInput = 256
 
-    /// Ignores case, white space and hyphens.
+    /// Ignores case, white space, hyphens, and the marks of direction that screens put around codes.
     ///
     /// - Returns: nil if nothing else is left. Other text is a wrong code.
     package init?(typed: Secret) {
         var letters: [UInt8] = []
         for scalar in typed.reveal().unicodeScalars.prefix(Self.longestInput)
-        where scalar != "-" && !scalar.properties.isWhitespace {
+        where scalar != "-" && !scalar.properties.isWhitespace && !(0x2066...0x2069).contains(scalar.value) {
             letters += Array(String(scalar).lowercased().utf8)
         }
         guard !letters.isEmpty else { return nil }

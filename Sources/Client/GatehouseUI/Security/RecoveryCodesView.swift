@@ -36,7 +36,7 @@ struct RecoveryCodesView: View {
         List {
             Section {
                 ForEach(model.codes, id: \.self) { code in
-                    Text(verbatim: code).font(.body.monospaced()).textSelection(.enabled)
+                    Text(verbatim: code.leftToRight).font(.body.monospaced()).textSelection(.enabled)
                 }
             } header: {
                 Text(ui: "Keep these codes in a safe place. They won't be shown again, and each works once.")

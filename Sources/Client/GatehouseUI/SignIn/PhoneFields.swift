@@ -96,5 +96,5 @@ private struct RegionPicker: View {
 
 extension String {
     /// Isolated from surrounding text of another direction (UAX #9).
-    fileprivate var leftToRight: String { "\u{2066}\(self)\u{2069}" }
+    var leftToRight: String { "\u{2066}\(self)\u{2069}" }
 }

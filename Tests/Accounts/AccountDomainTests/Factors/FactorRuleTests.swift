@@ -192,6 +192,8 @@ struct FactorRuleTests {
         let code = try #require(RecoveryCode(typed: Secret(typed)))
         #expect(code.text.matches(Secret("abcdefghijklmnop")) && code.selector == "ab")
         #expect(RecoveryCode(typed: Secret(" - -\n")) == nil)
+        let marked = RecoveryCode(typed: Secret("\u{2066}ab-cd\u{2069}"))
+        #expect(marked?.text.reveal() == "abcd")
         #expect(
             RecoveryCode(typed: Secret("\u{0}b"))?.selector == "" && RecoveryCode(typed: Secret("ä"))?.selector == "")
         var next: UInt8 = 0
