@@ -94,6 +94,51 @@ struct OperatorRoleTests {
         }
     }
 
+    @Test("What an administrator planted before a promotion opens no operator's account", arguments: TestDatabase.all)
+    func planted(_ kind: TestDatabase) async throws {
+        try await TestServer.with(on: kind, change: { $0.mail = MailRules() }) { server in
+            let administrator = try await signedIn(OperatorRole.administrator.rawValue, server)
+            let user = try await server.signUp("ada@example.com")
+            let link = try await server.send(
+                .post, "/auth/v1/admin/generate_link", bearer: administrator.accessToken,
+                json: ["type": "magiclink", "email": "ada@example.com"])
+            let hash = try #require(link["hashed_token"]?.stringValue)
+            #expect(
+                try await server.admin(.put, "/users/\(user.userID)", json: ["role": "service_role"]).status == 200)
+            let used = try await server.send(
+                .post, "/auth/v1/verify", json: ["type": "magiclink", "token_hash": .string(hash)])
+            #expect(used.status == 403 && used["access_token"] == nil, "\(used)")
+            let late = try await server.send(
+                .post, "/auth/v1/token?grant_type=refresh_token", json: ["refresh_token": .string(user.refreshToken)])
+            #expect(late.status == 400)
+            #expect(try await server.signIn("ada@example.com").status == 200)
+            let log = try await server.admin(.get, "/audit?query=action:link_generated")
+            #expect(log.text.contains("ada@example.com") && log.text.contains("magiclink"))
+        }
+    }
+
+    @Test("A support agent invites new people only", arguments: TestDatabase.all)
+    func invitations(_ kind: TestDatabase) async throws {
+        try await TestServer.with(
+            on: kind, change: { ($0.mail, $0.confirmsAutomatically) = (MailRules(), false) }
+        ) { server in
+            let support = try await signedIn(OperatorRole.support.rawValue, server)
+            _ = try await server.send(
+                .post, "/auth/v1/signup",
+                json: [
+                    "email": "uwe@example.com", "password": .string(TestServer.password), "data": ["full_name": "Uwe"],
+                ])
+            for (email, status) in [("uwe@example.com", 422), ("new@example.com", 200)] {
+                let answer = try await server.send(
+                    .post, "/auth/v1/invite", bearer: support.accessToken,
+                    json: ["email": .string(email), "data": ["full_name": "Other"]])
+                #expect(answer.status == status, "\(answer)")
+            }
+            let found = try await server.admin(.get, "/search/users?q=uwe")
+            #expect(found.text.contains("Uwe") && !found.text.contains("Other"))
+        }
+    }
+
     @Test(
         "An operator's role takes effect and ends with the next request, and the log has it",
         arguments: TestDatabase.all)
@@ -111,7 +156,7 @@ struct OperatorRoleTests {
                 try await server.send(.get, "/auth/v1/admin/users", bearer: support.accessToken).code == "not_admin")
             let log = try await server.admin(.get, "/audit?query=action:user_role_changed")
             let traits = (log.json.arrayValue ?? []).compactMap { $0["payload"]?["traits"] }
-            #expect(traits.count == 2 && traits.contains { $0["to"]?.stringValue == OperatorRole.auditor.rawValue })
+            #expect(traits.count == 3 && traits.contains { $0["to"]?.stringValue == OperatorRole.auditor.rawValue })
         }
     }
 }

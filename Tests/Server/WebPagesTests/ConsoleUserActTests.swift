@@ -32,6 +32,26 @@ struct ConsoleUserActTests {
         }
     }
 
+    @Test("The page of a deleted user says so, and the operator stays signed in")
+    func deleted() async throws {
+        try await TestServer.with(hasConsole: true) { server in
+            let stranger = WebBrowser(server)
+            for page in ["create-user", "invite-user"] {
+                try await stranger.open("/console/\(page)")
+                #expect(stranger.page.title == "Sign In to the Console", "\(page)")
+            }
+            let agent = try await server.signUp().userID
+            _ = try await server.admin(.put, "/users/\(agent)", json: ["role": "service_role"])
+            let browser = WebBrowser(server)
+            try await browser.open("/console/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            try await browser.open("/console/users/6b1c8a2e-3f0d-4a53-9f0e-1b2c3d4e5f60")
+            #expect(browser.page.status == 404 && browser.page.text.contains("There's nothing here."))
+            try await browser.open("/console/users")
+            #expect(browser.page.title == "Users")
+        }
+    }
+
     @Test("A support agent sees the acts of the role, and reads why another one is refused")
     func support() async throws {
         try await TestServer.with(hasConsole: true) { server in

@@ -9,6 +9,8 @@ package struct AuditEntry: Sendable {
         case userSignedUp = "user_signedup"
         case userDeleted = "user_deleted"
         case userModified = "user_modified"
+        /// By an administrator, who got a link or code that signs in as the user.
+        case linkGenerated = "link_generated"
         /// By an administrator, with `from` and `to`.
         case userRoleChanged = "user_role_changed"
         case userBanned = "user_banned"
@@ -84,7 +86,7 @@ package struct AuditEntry: Sendable {
             case .login, .loginFailed, .logout, .userDeleted: "account"
             case .userSignedUp, .userInvited: "team"
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested,
-                .userRoleChanged, .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
+                .userRoleChanged, .linkGenerated, .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
                 "user"
             case .childSessionCreated: "account"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"

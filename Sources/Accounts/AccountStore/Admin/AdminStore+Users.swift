@@ -2,44 +2,6 @@ package import AccountDomain
 package import GatehouseWire
 import SQLDatabase
 
-/// nil keeps the current value, or a new account's default.
-package struct AdminAttributes: Sendable {
-    package var id: UserID?
-    package var audience: String?
-    package var role: String?
-    package var email: EmailAddress?
-    package var phone: PhoneNumber?
-    package var passwordHash: Secret?
-    package var confirmsEmail = false
-    package var confirmsPhone = false
-    package var userMetadata: AuthJSONObject?
-    package var appMetadata: AuthJSONObject?
-    package var ban: Ban?
-    /// Kept with ``ban`` for operators.
-    package var banReason: String?
-
-    package enum Ban: Equatable, Sendable {
-        case lifted
-        case lasting(Duration)
-    }
-
-    package init() {}
-
-    func makesPermanent(_ user: User) -> Bool {
-        let hasEmail = confirmsEmail && (email != nil || user.email != nil)
-        let hasPhone = confirmsPhone && (phone != nil || user.phone != nil)
-        return user.isAnonymous && (hasEmail || hasPhone)
-    }
-}
-
-/// Only `done` has changed anything.
-package enum AdminOutcome: Sendable {
-    case done(Account)
-    case emailTaken, phoneTaken, idTaken
-    case unknownUser
-    case metadataTooLong
-}
-
 extension AdminStore {
     /// Without identities; newest first unless `ascending`.
     ///
@@ -113,7 +75,7 @@ extension AdminStore {
             for identity in account.identities { try db.insert(identity) }
             let ban = try noteBan(attributes, of: account.user, from: device, at: now, in: db)
             let made = Self.adminEntry(.userSignedUp, account.user, from: device)
-            try accounts.record([made] + ban, at: now, in: db)
+            try accounts.record([made] + Self.roleEntry(role, account.user, from: device) + ban, at: now, in: db)
             return .done(account)
         }
     }
@@ -135,6 +97,9 @@ extension AdminStore {
         try await accounts.sessions.revoking(at: now) { db in
             guard var account = try db.account(id), account.user.times.deletedAt == nil else { return .unknownUser }
             let before = account.user
+            if attributes.protectedRoles.contains(where: { $0.utf8.elementsEqual(before.role.utf8) }) {
+                return .refusedRole
+            }
             if let email = attributes.email, try db.isTaken(email, besides: id) { return .emailTaken }
             if let phone = attributes.phone, try db.isTaken(phone, besides: id) { return .phoneTaken }
             if let email = attributes.email, email.text != account.user.email {
@@ -149,22 +114,35 @@ extension AdminStore {
             }
             try Self.apply(attributes, to: &account, at: now)
             guard tokenRoom.admits(account.user, after: before) else { throw MetadataTooLong() }
-            if attributes.passwordHash != nil {
-                (account.user.newEmail, account.user.newPhone) = (nil, nil)
-                try accounts.sessions.endSessions(
-                    of: id, keeping: nil, .byAdministrator(.passwordChanged, from: device), at: now, in: db)
-                try db.voidCodes(of: id)
-                try db.voidTokens(of: id)
-                try db.forgetMails(of: &account.user)
-                try accounts.mails.notify(.passwordChanged, before, from: nil, at: now, in: db)
-            }
+            try endOldAccess(attributes, to: &account, before, from: device, at: now, in: db)
             if attributes.ban != nil { try db.revoke(id, until: account.user.times.bannedUntil ?? now, at: now) }
             try db.update(account.user)
             let ban = try noteBan(attributes, of: account.user, from: device, at: now, in: db)
-            let entry = Self.adminEntry(.userModified, account.user, from: device)
-            let role = Self.roleEntry(before, account.user, from: device)
+            let entry = Self.adminEntry(
+                .userModified, account.user, attributes.passwordHash == nil ? [:] : ["password_set": true], from: device
+            )
+            let role = Self.roleEntry(before.role, account.user, from: device)
             try accounts.record([entry] + role + ban, at: now, in: db)
             return .done(account)
+        }
+    }
+
+    private func endOldAccess(
+        _ attributes: AdminAttributes, to account: inout Account, _ before: User, from device: Device?, at now: Instant,
+        in db: any Connection
+    ) throws {
+        let changesRole = attributes.roleNeedsNewSignIn && !before.role.utf8.elementsEqual(account.user.role.utf8)
+        guard attributes.passwordHash != nil || changesRole else { return }
+        let id = account.user.id
+        (account.user.newEmail, account.user.newPhone) = (nil, nil)
+        let reason: SessionEnd.Reason = attributes.passwordHash == nil ? .signedOutEverywhere : .passwordChanged
+        try accounts.sessions.endSessions(
+            of: id, keeping: nil, .byAdministrator(reason, from: device), at: now, in: db)
+        try db.voidCodes(of: id)
+        try db.voidTokens(of: id)
+        try db.forgetMails(of: &account.user)
+        if attributes.passwordHash != nil {
+            try accounts.mails.notify(.passwordChanged, before, from: nil, at: now, in: db)
         }
     }
 
@@ -243,9 +221,9 @@ extension AdminStore {
     }
 
     /// - Parameter traits: Besides the user's id and address.
-    private static func roleEntry(_ before: User, _ user: User, from device: Device?) -> [AuditEntry] {
-        guard !before.role.utf8.elementsEqual(user.role.utf8) else { return [] }
-        let traits: AuthJSONObject = ["from": .string(before.role), "to": .string(user.role)]
+    private static func roleEntry(_ former: String, _ user: User, from device: Device?) -> [AuditEntry] {
+        guard !former.utf8.elementsEqual(user.role.utf8) else { return [] }
+        let traits: AuthJSONObject = ["from": .string(former), "to": .string(user.role)]
         return [adminEntry(.userRoleChanged, user, traits, from: device)]
     }
 

@@ -176,6 +176,11 @@ extension MailStore {
             kind, slot, to: .email(address), of: account.user.id, order.request, at: now, in: db)
         try db.note(slot, of: account.user.id, at: now)
         account.user.note(slot, at: now)
+        if !order.request.isMailed {
+            let entry = AdminStore.adminEntry(
+                .linkGenerated, account.user, ["type": .string(kind.rawValue)], from: order.device)
+            try accounts.record([entry], at: now, in: db)
+        }
         return .done(account, minted, kind)
     }
 }

@@ -69,7 +69,8 @@ struct AddOperator: AsyncParsableCommand {
         commandName: "add", abstract: "Makes an account an operator, or changes an operator's role.",
         discussion: """
             Without an account with this email, creates one: its owner sets a password with "Forgot password?". Takes \
-            effect at the next sign-in or refresh.
+            effect at the next sign-in: sessions, codes and links from before end. If an administrator could have set the \
+            account's password, have its owner set a new one.
 
             EXAMPLES:
               gatehouse operators add ada@example.com --role support
@@ -89,6 +90,7 @@ struct AddOperator: AsyncParsableCommand {
             if settings.rights(of: user.role) == .own, role != .owner {
                 try await opened.accounts.requireOtherOwner(than: user, settings)
             }
+            attributes.roleNeedsNewSignIn = settings.raisesRights(attributes.role, over: user.role)
             outcome = try await opened.accounts.admin.update(user.id, attributes, at: System.now())
         } else {
             guard let email = EmailAddress(account) else {

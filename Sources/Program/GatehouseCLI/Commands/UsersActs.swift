@@ -149,6 +149,6 @@ private func change(
     case .emailTaken: throw CommandFailure("An account with this email already exists.")
     case .phoneTaken: throw CommandFailure("An account with this phone number already exists.")
     case .metadataTooLong: throw CommandFailure("The metadata is too long for an access token.")
-    case .idTaken, .unknownUser: throw CommandFailure("The account was not changed.")
+    case .idTaken, .unknownUser, .refusedRole: throw CommandFailure("The account was not changed.")
     }
 }

@@ -47,7 +47,8 @@ struct CreateUser: AsyncParsableCommand {
         case .done(let account): try Output.line(account.user.id.text)
         case .emailTaken: throw CommandFailure("An account with this email already exists.")
         case .phoneTaken: throw CommandFailure("An account with this phone number already exists.")
-        case .idTaken, .unknownUser, .metadataTooLong: throw CommandFailure("The account was not created.")
+        case .idTaken, .unknownUser, .refusedRole, .metadataTooLong:
+            throw CommandFailure("The account was not created.")
         }
     }
 

@@ -10,6 +10,10 @@ extension AdminHandlers {
         let (mail, mailer) = try mailAdmission.requireMail(or: .unprocessableContent)
         let body = try await request.jsonMembers(context)
         let email = try EmailAddress(checking: try body.string("email") ?? "")
+        // A repeated invitation changes the account's data and sets its password aside.
+        if context.operatorRights < .manage, try await accounts.signIns.account(email: email) != nil {
+            throw Refusal.emailTaken
+        }
         let device = try callers.device(request, context)
         var order = LinkOrder(.invite, email, try adminMailRequest(body, request, mail, .invite), from: device)
         order.data = try body.object("data") ?? [:]

@@ -51,6 +51,8 @@ extension AdminHandlers {
         let body = try await request.jsonMembers(context)
         var attributes = try attributes(body)
         try requireOwner(toGive: attributes.role, context)
+        attributes.protectedRoles = context.operatorRights < .own ? settings.operatorRoles : []
+        attributes.roleNeedsNewSignIn = settings.raisesRights(attributes.role, over: account.user.role)
         if let password = try body.secret("password"), !password.isEmpty {
             try await server.signIns.checkStrength(of: password, email: attributes.email?.text ?? account.user.email)
             attributes.passwordHash = try await server.signIns.hashed(password, for: .none)
@@ -92,6 +94,7 @@ extension AdminHandlers {
         case .phoneTaken: throw Refusal.phoneTaken
         case .idTaken: throw Refusal(.unprocessableContent, .userAlreadyExists, "A user with this id exists")
         case .unknownUser: throw Refusal.unknownUser
+        case .refusedRole: throw Refusal.operatorRole
         case .metadataTooLong: throw server.signIns.metadataTooLong
         }
     }

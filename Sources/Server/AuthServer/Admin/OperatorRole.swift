@@ -28,6 +28,11 @@ extension AuthSettings {
         return OperatorRole.allCases.first { $0.rawValue.utf8.elementsEqual(role.utf8) }?.rights
     }
 
+    package func raisesRights(_ role: String?, over former: String) -> Bool {
+        guard let rights = role.flatMap(rights) else { return false }
+        return self.rights(of: former).map { rights > $0 } ?? true
+    }
+
     /// The owners' roles first.
     package var operatorRoles: [String] { adminRoles + OperatorRole.allCases.map(\.rawValue) }
 }

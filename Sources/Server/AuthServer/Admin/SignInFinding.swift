@@ -106,7 +106,7 @@ struct SignInFacts {
         var found: [SignInFinding] = []
         if user.email != nil, times.emailConfirmedAt == nil, user.formerEmail == nil {
             let sent = [times.confirmationSentAt, times.invitedAt].compactMap(\.self).max()
-            let last = sent.map { "The last email was sent at \($0.minute)." } ?? "No confirmation email was sent."
+            let last = sent.map { "The last email was requested at \($0.minute)." } ?? "No confirmation email was sent."
             var finding = SignInFinding(
                 .emailUnconfirmed, "The email address is unconfirmed, so passwords and passkeys are refused. \(last)",
                 "Resend the confirmation, or confirm the address if you know that it is the user's.")

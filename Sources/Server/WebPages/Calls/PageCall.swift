@@ -61,7 +61,8 @@ struct CallRefusal: Error {
         let codes: [AuthErrorCode] = [
             .userNotFound, .userBanned, .refreshTokenNotFound, .refreshTokenAlreadyUsed,
         ]
-        return codes.contains(code) || code.rawValue.hasPrefix("session_")
+        // 404: the account that the page is about.
+        return codes.contains(code) && status != 404 || code.rawValue.hasPrefix("session_")
     }
 
     /// The API refuses the access token; its session may still be active.

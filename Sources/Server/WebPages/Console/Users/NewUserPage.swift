@@ -11,9 +11,9 @@ struct NewUserPage: ConsolePage {
     static let invitePath = Site.console.prefix + "/invite-user"
 
     static let routes = [
-        shows("/create-user") { .page($0.form(isInvitation: false)) },
+        shows("/create-user") { $0.show(isInvitation: false) },
         takes("/create-user") { try await $0.take(isInvitation: false) },
-        shows("/invite-user") { .page($0.form(isInvitation: true)) },
+        shows("/invite-user") { $0.show(isInvitation: true) },
         takes("/invite-user") { try await $0.take(isInvitation: true) },
     ]
 
@@ -21,6 +21,10 @@ struct NewUserPage: ConsolePage {
     static let links = [
         Link(title: "Create User", address: createPath), Link(title: "Invite User", address: invitePath),
     ]
+
+    private mutating func show(isInvitation: Bool) -> Outcome {
+        visit.isInConsole ? .page(form(isInvitation: isInvitation)) : visit.goToConsoleSignIn(nil)
+    }
 
     private mutating func take(isInvitation: Bool) async throws -> Outcome {
         let answer: AuthJSON
@@ -61,7 +65,7 @@ struct NewUserPage: ConsolePage {
         page.blocks = [
             .text(
                 isInvitation
-                    ? "Emails a link that confirms the address and opens the account."
+                    ? "Emails a code and a link. The user enters the code, and chooses a password or passkey."
                     : "Creates an account without an email. To have the user confirm the address, invite instead."),
             .form(form), .links([Link(title: "Cancel", address: ConsolePlace.users.path)]),
         ]

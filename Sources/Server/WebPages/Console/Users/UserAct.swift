@@ -59,7 +59,8 @@ enum UserAct: String, CaseIterable, Sendable {
 
     func question(_ name: String) -> String {
         switch self {
-        case .edit: "A changed email or phone number takes effect immediately. The former address is notified."
+        case .edit:
+            "A changed email or phone number takes effect immediately. If notices are on, the former address gets one."
         case .resend: "Emails \(name) the confirmation again, or the invitation if the user was invited."
         case .unlock:
             "Resets the limits of failed sign-ins for \(name), on every server. Existing sessions stay signed in."

@@ -247,7 +247,9 @@ extension FoundUser {
     private static func detail(of factor: AuthJSON) -> String? {
         let name = factor["friendly_name"]?.stringValue.flatMap { $0.isEmpty ? nil : $0.shown }
         let number = factor["phone"]?.stringValue.flatMap { $0.isEmpty ? nil : CallingCode.formatted($0).shown }
-        let both = [name, number].compactMap(\.self)
+        // An unnamed number is its own name.
+        let isNamed = number == nil || !(name ?? "").utf8.elementsEqual((factor["phone"]?.stringValue ?? "").utf8)
+        let both = [isNamed ? name : nil, number].compactMap(\.self)
         return both.isEmpty ? nil : both.joined(separator: ", ")
     }
 
