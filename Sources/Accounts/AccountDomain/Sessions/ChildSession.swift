@@ -1,6 +1,6 @@
 package import GatehouseWire
 
-/// What makes a session the child of another: it ends with it, and cannot change the account.
+/// A session that another one opened: it ends with that one, and cannot change the account.
 package struct ChildSession: Sendable {
     package static let longestName = 100
     package static let mostOfParent = 10

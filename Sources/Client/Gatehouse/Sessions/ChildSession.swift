@@ -3,7 +3,7 @@ import GatehouseWire
 
 /// A new child session on its way to the widget, extension, watch, app or television that adopts it.
 ///
-/// Contains a secret: whoever adopts it first has the session. It is never printed. Use it once, soon, over a channel
+/// Contains a secret: the first receiver has the session. It is never printed. Use it once, soon, over a channel
 /// that only the receiver reads, then discard it. The server ends a session whose transfer comes a second time, unless
 /// it is a retry within ten seconds.
 public struct ChildSessionTransfer: Hashable, Sendable {
@@ -43,7 +43,7 @@ extension ChildSessionTransfer: Unprinted {
 }
 
 extension GatehouseClient {
-    /// Opens a session for a widget, an extension, a watch, another app of the team, or a television, which adopts it
+    /// Opens a session for a widget, an extension, a watch, another of your apps, or a television, which adopts it
     /// with ``adopt(_:)``. This client's session stays as it is.
     ///
     /// The child has its own tokens and its own row in ``sessions()``. It reads the user and the profile, refreshes and
@@ -56,7 +56,7 @@ extension GatehouseClient {
     ///   - lifetime: From now, one minute to 365 days, in whole seconds. nil for as long as this session.
     /// - Throws: `too_many_child_sessions` for an eleventh active child; `child_session` in a child session;
     ///   `validation_failed`; `over_request_rate_limit` after 30 per hour; status 404 by hosted Supabase. After
-    ///   `offline`, a child that nobody adopts may exist.
+    ///   `offline`, a child without a receiver may exist.
     public func makeChildSession(
         name: String, kind: ChildSessionKind, lifetime: Duration? = nil
     ) async throws -> ChildSessionTransfer {

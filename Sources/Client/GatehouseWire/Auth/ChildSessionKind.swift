@@ -14,7 +14,7 @@ extension ChildSessionKind {
     public static let appExtension = Self(rawValue: "extension")
     /// The app on the user's watch.
     public static let watch = Self(rawValue: "watch")
-    /// Another app of the same team.
+    /// Another app of the same developer.
     public static let app = Self(rawValue: "app")
     /// The app on a television.
     public static let tv = Self(rawValue: "tv")

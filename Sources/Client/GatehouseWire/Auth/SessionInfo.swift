@@ -22,7 +22,7 @@ public struct SessionInfo: Hashable, Sendable, Identifiable {
     public var parentID: UUID?
     /// The child session's purpose; nil for other sessions.
     public var kind: ChildSessionKind?
-    /// As the app called the child session, such as "Scores on my watch". To display it, use ``shownName``.
+    /// As the app called the child session, such as "Journal on my watch". To display it, use ``shownName``.
     public var name: String?
 
     /// For tests and previews.
