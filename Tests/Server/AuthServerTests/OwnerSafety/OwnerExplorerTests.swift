@@ -93,16 +93,23 @@ struct OwnerExplorerTests {
         // Only guesses are limited: the sequences share a server.
         (rates.mails, rates.anonymousUsers, rates.otp, rates.verify) = (1_000_000, 1_000_000, 1_000_000, 1_000_000)
         (rates.token, rates.factors, rates.passkey, rates.failedSignIns) = (1_000_000, 1_000_000, 1_000_000, 4)
+        (rates.oauthToken, rates.authorize) = (1_000_000, 1_000_000)
         try await TestServer.with(limits: rates) { settings in
             settings.mail = MailRules()
             settings.confirmsAutomatically = !confirms
+            settings.oauth = AgentActors.rules
             PasskeyClient.settings()(&settings)
         } _: { server in
+            let actors = try await AgentActors(server)
             for number in numbers where !Task.isCancelled {
-                var world = OwnerWorld(server, number: number, confirms: confirms, fault: fault)
+                var world = OwnerWorld(server, number: number, confirms: confirms, fault: fault, actors: actors)
                 do {
                     try await world.begin()
-                    for _ in 0..<world.dice.roll(6) { try await world.step() }
+                    if world.actors != nil { try await world.ownerApproves(actors) }
+                    for _ in 0..<world.dice.roll(6) {
+                        try await world.stepOfAgents()
+                        try await world.step()
+                    }
                     try await world.check()
                 } catch let problem as BrokenPromise {
                     broken.append(Broken(number, problem))

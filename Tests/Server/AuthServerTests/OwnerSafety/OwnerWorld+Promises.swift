@@ -17,6 +17,7 @@ extension OwnerWorld {
         if hasPassword { try await enter(byPassword: user) }
         if passkey != nil { try await enter(byPasskey: user) }
         try await checkStrangers(user)
+        try await checkAgents(user)
     }
 
     private mutating func checkDevices() async throws {

@@ -66,15 +66,23 @@ struct OwnerWorld {
     var strangersPasskey: PasskeyClient?
     var hasMoved = false
 
-    init(_ server: TestServer, number: Int, confirms: Bool, fault: PlantedFault?) {
+    /// nil in most sequences: agents cost requests.
+    let actors: AgentActors?
+    var agentDice: Dice
+    var access = AgentAccess()
+
+    init(_ server: TestServer, number: Int, confirms: Bool, fault: PlantedFault?, actors: AgentActors) {
         (self.server, self.number, self.confirms, self.fault) = (server, number, confirms, fault)
         dice = Dice(number)
+        agentDice = Dice(~number)
+        self.actors = agentDice.roll(4) == 0 ? actors : nil
         email = "owner\(number)@example.com"
     }
 
     /// Addresses that no other sequence has.
     func peer(_ person: String) -> String {
-        let net = ["owner": 10, "new device": 11, "stranger": 12, "other stranger": 13, "thief": 14][person] ?? 15
+        let nets = ["owner": 10, "new device": 11, "stranger": 12, "other stranger": 13, "thief": 14, "agent": 16]
+        let net = nets[person] ?? 15
         return "\(net).\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
     }
 
@@ -89,11 +97,16 @@ struct OwnerWorld {
     ) async throws -> TestAnswer {
         if let refused = fault?.refusal(of: path, in: self) { return refused }
         try await fault?.before(path, in: self)
+        try await fault?.beforeAgents(path, by: person, in: self)
         let answer = try await server.send(
-            method, "/auth/v1" + path, bearer: bearer, json: json, peer: peer(person))
+            method, "/auth/v1" + (fault?.path(of: path) ?? path), bearer: bearer,
+            // Otherwise a form.
+            headers: path.hasPrefix("/oauth/") ? [.contentType: "application/json"] : [:], json: json,
+            peer: peer(person))
         history.append("\(person): \(method.rawValue) \(path) → \(answer.status) \(answer.code ?? "")")
         guard answer.status < 500 else { throw BrokenPromise(promise: "a request failed: \(answer)", history: history) }
         try await fault?.after(path, answer, in: self)
+        try await fault?.afterAgents(path, answer, by: person, in: self)
         return answer
     }
 

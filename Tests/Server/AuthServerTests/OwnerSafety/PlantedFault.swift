@@ -13,6 +13,8 @@ enum PlantedFault: String, CaseIterable, Sendable {
     case repeatedSignUpErasesPassword, codeRequestErasesPassword, codeRequestSignsOut, newCodeVoidsEarlier
     case guessesRefuseRightCode, lostRaiseIsTheft, startingOverDeletes, startingOverErasesPassword
     case passwordThiefChangesPassword
+    case approvalWidensScope, lookIsApproval, denialSignsOut, codeNeedsNoVerifier, tokenIsAnyClients
+    case revocationKeepsAgent, revocationKeepsCode, signOutKeepsAgent
 
     /// Few sequences lead to the state that these faults need.
     var first: Int {
