@@ -106,7 +106,7 @@ struct AgentTokens: Sendable {
     }
 }
 
-/// What the agents have of one owner.
+/// The agents of one owner, and their tokens.
 struct AgentAccess {
     /// Consents that the owner has not revoked.
     var approved: AgentRights?
