@@ -104,11 +104,15 @@ class User:
         email = email or f"{secrets.token_hex(8)}@example.org"
         headers = {"apikey": server.keys["publishable_key"], **VERSION}
         self.http = httpx.Client(base_url=server.auth_url, timeout=60, headers=headers)
-        answer = self.http.post("/signup", json={"email": email, "password": password})
-        assert answer.status_code == 200, answer.text
-        self.email, self.session = email, answer.json()
-        self.http.headers["Authorization"] = f"Bearer {self.session['access_token']}"
+        self.email, self.password = email, password
+        self.enter("/signup")
         self.id = self.session["user"]["id"]
+
+    def enter(self, path="/token?grant_type=password"):
+        answer = self.http.post(path, json={"email": self.email, "password": self.password})
+        assert answer.status_code == 200, answer.text
+        self.session = answer.json()
+        self.http.headers["Authorization"] = f"Bearer {self.session['access_token']}"
 
     def see(self, authorization):
         answer = self.http.get(f"/oauth/authorizations/{authorization}")

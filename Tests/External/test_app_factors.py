@@ -53,7 +53,7 @@ def test_a_user_adds_a_phone_number_as_second_factor_and_signs_in_with_it(phone,
     phone.tap("Add a Phone Number").field("Phone Number").fill(NUMBER)
     phone.tap("Text Me a Code").wait_for("Check your messages").field("Code").fill(texted(dev, NUMBER, 1))
     # The profile stays open below the codes, which are shown once.
-    codes = phone.wait_for("Recovery Codes").screen.get_by_text(re.compile(r"^\w{4}-\w{4}-\w{4}-\w{4}$"))
+    codes = phone.wait_for("Recovery Codes").screen.get_by_text(re.compile(r"^\u2066\w{4}-\w{4}-\w{4}-\w{4}\u2069$"))
     expect(codes).to_have_count(10)
     recovery = codes.first.inner_text()
     phone.tap("I've Saved Them").wait_for(SHOWN).wait_for("10 of 10 left").tap("Profile")

@@ -228,6 +228,7 @@ def test_no_token_works_where_it_does_not_belong(server, agent, ada):
 def test_an_administrators_agent_is_no_administrator(server, agent, ada):
     changed = ada.http.put(f"/admin/users/{ada.id}", json={"role": "service_role"}, headers=admin(server))
     assert changed.status_code == 200
+    ada.enter()
     tokens = agent.sign_in(ada)
     for token in (tokens["access_token"], tokens["id_token"]):
         for headers in (bearer(token), {"apikey": token}, {"apikey": token, **bearer(token)}):

@@ -16,6 +16,7 @@ def test_profiles_and_administration_refuse_a_clients_tokens(server):
     ada, agent = User(server), Agent(server)
     role = ada.http.put(f"/admin/users/{ada.id}", json={"role": "service_role"}, headers=admin(server))
     assert role.status_code == 200
+    ada.enter()
     for resource in (None, API):
         bearer = {"Authorization": "Bearer " + agent.sign_in(ada, resource=resource)["access_token"]}
         assert httpx.get(f"{server.gateway_url}/v1/auth/me", headers=bearer).json()["error"] == "TOKEN_INVALID"

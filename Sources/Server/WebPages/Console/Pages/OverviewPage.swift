@@ -37,7 +37,7 @@ struct OverviewPage: ConsolePage {
             .facts([
                 Fact("All", total), Fact("New", figure("new")), Fact("New in the period before", figure("new_before")),
             ]),
-            .links([Link(title: "Users", address: ConsolePlace.users.path)]),
+            .links([Link(title: "All Users", address: ConsolePlace.users.path)]),
         ]
         let ends = json["ends"]?.arrayValue ?? []
         guard !ends.isEmpty else { return blocks }
