@@ -45,11 +45,15 @@ final class ExploredServer: Sendable {
         self.complain = complain
     }
 
+    /// The gateway's table, whose names searches find.
+    private static let profiles = Migration(
+        5, "profiles", ["CREATE TABLE profiles (id text PRIMARY KEY, first_name text, name text)"])
+
     /// With the two users, for many schedules.
     static func accounts(in folder: String) async throws -> Accounts {
         let database = SteppedDatabase(
             inner: try SQLiteDatabase(path: folder + "/explored.sqlite", uptime: { .zero }))
-        try await database.migrate(Accounts.migrations)
+        try await database.migrate((Accounts.migrations + [Self.profiles]).sorted { $0.number < $1.number })
         let accounts = Accounts(
             database: database,
             secrets: ServerSecrets([(1, Array(repeating: 7, count: 32))]) ?? { fatal("no secrets") }(),
