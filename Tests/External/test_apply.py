@@ -162,6 +162,8 @@ def test_administrators_change_while_the_server_runs(operator):
     assert unproven == [] and "bob@example.com is not proven" in told and bob["user"]["id"] in told
     operator.document(administrators=["ada@example.com", bob["user"]["id"]])
     assert operator.apply("--yes")[0] == [f"~ administrators {bob['user']['id']}: role authenticated -> service_role"]
+    # Its earlier tokens could be held by someone with fewer rights.
+    assert server.auth().refresh(bob["refresh_token"]).status == 400
     token = server.auth().sign_in("bob@example.com").json()["access_token"]
     assert server.auth().get("/admin/users", token=token).status == 200
     operator.document(administrators=["ada@example.com"])

@@ -8,7 +8,7 @@ import Testing
 @Suite("Child sessions of the client")
 struct ChildSessionTests {
     @Test(
-        "A receiver adopts a child with a key of its own, refreshes it and signs only itself out",
+        "A receiver refreshes its child session with its own key, and signs out only itself",
         arguments: [false, true])
     func adopt(isBound: Bool) async throws {
         try await World.with(options: isBound ? GatehouseClient.Options() : .withoutKeys) { world in

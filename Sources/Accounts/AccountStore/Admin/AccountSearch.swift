@@ -54,9 +54,9 @@ package struct SearchPage: Sendable {
     package let accounts: [FoundAccount]
     /// nil at the end. Encrypted: it may contain an address or a name.
     package let next: String?
-    /// Whether names of accounts that an earlier release stored may be missing.
+    /// True until accounts from an earlier release are indexed: their names may be missing.
     package let isIncomplete: Bool
-    /// Whether more accounts have the number than this page, without a ``next``.
+    /// True if more accounts have the number. There is no ``next``.
     package let isCut: Bool
 }
 

@@ -26,7 +26,7 @@ enum SearchOrder {
         }
     }
 
-    /// Whether conditions besides those of the range leave out accounts.
+    /// True if a page can leave out accounts in the range.
     fileprivate var isSelective: Bool {
         guard case .byTerm = self else { return false }
         return true

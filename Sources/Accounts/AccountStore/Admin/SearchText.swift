@@ -67,7 +67,7 @@ struct SearchText: Sendable {
     }
 }
 
-/// What to look for in the terms, and which of them to begin with.
+/// The prefixes to find among the terms.
 struct SearchQuery: Sendable {
     /// Folded; the part of an address, or a name's words.
     let terms: [PrefixRange]

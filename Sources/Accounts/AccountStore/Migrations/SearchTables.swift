@@ -1,6 +1,6 @@
 import SQLDatabase
 
-/// What ``SearchIndex`` keeps. Triggers note each changed account, whichever program or role changes it.
+/// The tables of ``SearchIndex``. Triggers note every changed account, including changes by other programs.
 enum SearchTables {
     static let ofDialects: [Dialect: [SQL]] = [
         .sqlite: [

@@ -58,7 +58,7 @@ extension SessionStore {
         }
     }
 
-    /// Whether a child's parent has ended. false for other sessions.
+    /// True if the session is a child and its parent has ended.
     package func hasLostParent(_ session: Session, of user: User, at now: Instant) async throws -> Bool {
         guard let child = session.child else { return false }
         let parent = try await database.row(Self.lookup(child.parent)) { $0.session() }

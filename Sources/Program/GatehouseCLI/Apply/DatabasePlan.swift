@@ -117,7 +117,7 @@ struct DatabasePlan {
         let roles = settings.auth.adminRoles
         for promotion in plan.promotions {
             var attributes = AdminAttributes()
-            attributes.role = roles.first
+            (attributes.role, attributes.roleNeedsNewSignIn) = (roles.first, true)
             if promotion.account == nil {
                 (attributes.email, attributes.confirmsEmail) = (promotion.wanted.email, true)
             }

@@ -28,7 +28,7 @@ package struct Bearer: Sendable {
     package var requestID: String?
     /// Of a client of the OAuth server; nil for the user's own app.
     package var clientScopes: [String]?
-    /// Whether the token is of a child session (Docs/sessions.md), which reads and changes only the profile.
+    /// True for a child session (Docs/sessions.md), which can only read and change the profile.
     package var isChild = false
 
     package init(
