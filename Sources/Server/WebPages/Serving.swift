@@ -115,6 +115,7 @@ extension WebPages {
     private func response(_ outcome: Outcome, _ visit: inout Visit) throws -> Response {
         switch outcome {
         case .page(var page):
+            if site == .console { page.offerOnly(visit.operatorRights) }
             if page.notice == nil { page.notice = visit.flash.map(visit.notice) ?? visit.sentence.map(Notice.done) }
             return try finish(show(page, visit), visit)
         case .go(let place): return try finish(Answer.redirect(to: place.path, status: .seeOther), visit)

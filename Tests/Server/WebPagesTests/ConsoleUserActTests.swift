@@ -66,13 +66,23 @@ struct ConsoleUserActTests {
             for act in ["Edit", "Ban", "Set Password", "Delete"] {
                 #expect(!browser.page.text.contains(">\(act)</a>"), "\(act)")
             }
-            try await browser.open("/console/users/\(user)/ban")
-            try await browser.press("Ban", ["ban_duration": "24h"])
-            #expect(
-                browser.page.problem == "Your operator role does not allow this. Ask an owner of this server.")
-            #expect(try await server.admin(.get, "/users/\(user)")["banned_until"]?.stringValue == nil)
-            try await browser.open("/console/users/\(user)")
-            #expect(browser.page.title == "grace@example.com")
+            #expect(browser.page.text.contains("<bdi>ada@example.com</bdi> <span>Support</span>"))
+            #expect(browser.page.text.contains(">Revoke</a>") && !browser.page.text.contains(">Remove</a>"))
+            // A change of the role reaches a page that is open.
+            let path = "/console/users/\(user)/reset"
+            try await browser.open(path)
+            _ = try await server.admin(.put, "/users/\(agent)", json: ["role": "gatehouse_auditor"])
+            try await browser.press("Send Password Reset")
+            #expect(try await server.admin(.get, "/users/\(user)")["recovery_sent_at"]?.stringValue == nil)
+            _ = try await server.admin(.put, "/users/\(agent)", json: ["role": "gatehouse_support"])
+            try await browser.open("/console/sign-in")
+            try await browser.press("Sign In", SignInPageTests.person)
+            for page in ["users/\(user)/ban", "create-user", "keys/rotate", "clients/new"] {
+                try await browser.open("/console/\(page)")
+                #expect(browser.page.text.contains("Your operator role does not allow this."), "\(page)")
+            }
+            try await browser.open("/console/users")
+            #expect(browser.page.text.contains("Invite User") && !browser.page.text.contains("Create User"))
             // Not even emails to other operators.
             try await browser.open("/console/users/\(agent)")
             #expect(!browser.page.text.contains("Send Password Reset"))

@@ -30,8 +30,11 @@ extension Visit {
         let others: [TemplateValues] =
             pages.settings.entry == nil
             ? [] : [["placeTitle": "Development", "placeAddress": "/dev", "isHere": false]]
-        return [
-            "frame": ["places": places + others, "signOutPath": ConsolePlace.signOut, "signOutToken": Markup(token)]
+        var frame: TemplateValues = [
+            "places": places + others, "signOutPath": ConsolePlace.signOut, "signOutToken": Markup(token),
+            "operatorRole": operatorRights.title,
         ]
+        frame["operatorName"] = operatorName.map { Markup($0.readableAddress) }
+        return ["frame": frame]
     }
 }

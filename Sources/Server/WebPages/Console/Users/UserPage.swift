@@ -23,7 +23,7 @@ struct UserPage: ConsolePage {
             facts.append(Fact("Banned by", (ban["actor_username"]?.stringValue ?? "–").shown))
         }
         page.blocks = diagnosisBlocks(user, diagnosis)
-        page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(rights(json), at: pages.now()))]
+        page.blocks += [.heading("Account"), .facts(facts), .actions(user.acts(at: pages.now()))]
         page.blocks += ProfileFacts(json["profile"]).blocks
         page.blocks += [.heading("Identities"), .table(user.identities)]
         page.blocks += [.heading("Second factors"), .table(user.factors)]
@@ -34,6 +34,7 @@ struct UserPage: ConsolePage {
         page.blocks += metadata("App metadata", user.json["app_metadata"])
         page.blocks += [.heading("Audit trail"), .table(auditTable(json["audit"]?.arrayValue ?? []))]
         page.blocks += [.heading("Emails"), .table(mailTable(json["mails"]?.arrayValue ?? []))]
+        page.offerOnly(rights(json))
         return .page(page)
     }
 
@@ -263,9 +264,9 @@ extension FoundUser {
         }
     }
 
-    fileprivate func acts(_ rights: OperatorRights, at now: Instant) -> [Link] {
+    fileprivate func acts(at now: Instant) -> [Link] {
         guard !isDeleted else { return [] }
-        return UserAct.allCases.filter { $0.rights <= rights && $0.fits(self, at: now) && !$0.isOfRow }
+        return UserAct.allCases.filter { $0.fits(self, at: now) && !$0.isOfRow }
             .map { Link(title: $0.title, address: "\(path)/\($0.rawValue)") }
     }
 }
