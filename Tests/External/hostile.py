@@ -55,6 +55,7 @@ REQUESTS = [
     ("GET", "/auth/v1/sessions", "user", None),
     ("POST", "/auth/v1/sessions/children", "user", {"name": "w", "kind": "widget", "lifetime": 600,
                                                      "refresh_token": "{refresh_token}"}),
+    ("POST", "/auth/v1/sessions/report", None, {"token_hash": "5f" * 28, "email": MINE}),
     ("DELETE", "/auth/v1/sessions/{session_id}", "user", None),
     ("GET", "/auth/v1/user", "user", None),
     ("PUT", "/auth/v1/user", "user", {"data": {"a": 1}, "password": PASSWORD, "email": NEW, "nonce": "abc",

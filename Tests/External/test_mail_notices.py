@@ -1,6 +1,7 @@
 """Notices of changes, and addresses that refuse mails, from a request to aiosmtpd."""
 
 import json
+import re
 
 import pytest
 from agent import OAUTH, Agent
@@ -34,6 +35,24 @@ def test_a_new_password_and_a_new_device_are_reported(servers):
         mail = received(handler, "ada@example.org", 3)[-1]
         assert "password" in mail.message["Subject"] and "Time:" in text_of(mail)
         assert not mail.message.defects and "ada@" not in server.log()
+
+
+def test_the_link_of_a_new_device_s_notice_signs_it_out(servers):
+    with mail_server() as handler:
+        server = servers.serve(**CONFIRM, **NOTICES, **handler.settings, GATEHOUSE_ACCOUNT_PAGES="true").start()
+        body = {"email": "ada@example.org", "password": PASSWORD, "email_confirm": True}
+        assert server.admin().post("/admin/users", body).status == 200
+        own = server.auth().sign_in("ada@example.org").json()
+        phone = server.auth(headers={"User-Agent": PHONE})
+        session = phone.sign_in("ada@example.org").json()
+        text = text_of(received(handler, "ada@example.org")[-1])
+        (token,) = re.findall(r"http://\S+/account/unknown-device\?token=([0-9a-f]{56})\s", text)
+        report = server.auth().post("/sessions/report", {"token_hash": token, "email": "ada@example.org"})
+        assert report.json() == {"ended_sessions": 1, "password_set_aside": True}, report.body
+        ended = server.auth(token=session["access_token"]).get("/user")
+        assert ended.status == 403 and ended.headers["X-Gatehouse-Session-End"] == "not_recognized"
+        assert server.auth(token=own["access_token"]).get("/user").status == 200
+        assert phone.sign_in("ada@example.org").json()["code"] == "credential_set_aside"
 
 
 def test_a_changed_number_is_reported(servers):

@@ -79,6 +79,7 @@ extension MailTemplateKind {
         case .code, .reauthentication: always.union(proof)
         case .emailChangeCurrent, .emailChangeNew: always.union(proof).union(link).union([.newEmail])
         case .phoneChanged: always.union([.phone, .oldPhone, .time, .device])
+        case .newDevice: always.union([.device, .reportURL, .time])
         case .appConnected: always.union([.clientName, .access, .appsURL, .time, .device])
         case .passkeyCreated, .passkeyDeleted: always.union([.authenticator, .time, .device])
         case .factorEnrolled, .factorUnenrolled, .factorRemoval:

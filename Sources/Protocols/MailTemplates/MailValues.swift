@@ -17,6 +17,7 @@ package struct MailValues: Sendable {
     /// A connected client's scopes and resources: names, and the operator's words for own scopes.
     package var access: [(name: String, text: String?)] = []
     package var appsURL: String?
+    package var reportURL: String?
     package var confirmationURL: String?
     package var token: String?
     package var tokenHash: String?
@@ -54,6 +55,7 @@ extension MailValues {
             case .clientName: clientName.map(Self.unlinked)
             case .access: access.map { language.words(for: $0) }.joined(separator: " · ")
             case .appsURL: appsURL
+            case .reportURL: reportURL
             case .confirmationURL: confirmationURL
             case .token: token
             case .tokenHash: tokenHash
@@ -80,6 +82,7 @@ extension MailValues {
     func check(for kind: MailTemplateKind) throws(MailRenderingError) {
         let urls: [(MailVariable, String?)] = [
             (.siteURL, siteURL), (.confirmationURL, confirmationURL), (.redirectTo, redirectTo), (.appsURL, appsURL),
+            (.reportURL, reportURL),
         ]
         for (variable, url) in urls where (url?.utf8.count ?? 0) > variable.limit {
             throw .tooLong(variable)
@@ -101,6 +104,7 @@ extension MailValues {
             (values.clientName, values.appsURL) = ("Research Agent", "https://api.example.org/account/apps")
             values.access = [("email", nil), ("offline_access", nil), ("notes", "Read your notes")]
         }
+        if kind == .newDevice { values.reportURL = "https://api.example.org/account/unknown-device?token=5f2a" }
         if kind.variables.contains(.confirmationURL) {
             values.confirmationURL = "https://api.example.org/auth/v1/verify?token=pkce_5f2a&type=signup"
             values.redirectTo = "https://app.example.org/welcome"

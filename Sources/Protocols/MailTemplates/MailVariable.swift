@@ -15,6 +15,8 @@ package enum MailVariable: String, CaseIterable, Sendable {
     case access = "Access"
     /// The account page that removes a connected client.
     case appsURL = "AppsURL"
+    /// The account page that reports the device.
+    case reportURL = "ReportURL"
     case confirmationURL = "ConfirmationURL"
     case token = "Token"
     case tokenHash = "TokenHash"
@@ -35,13 +37,13 @@ package enum MailVariable: String, CaseIterable, Sendable {
 extension MailVariable {
     /// Generated or allowed by the server, so a link may begin with it.
     var isURL: Bool {
-        [.confirmationURL, .siteURL, .redirectTo, .appsURL].contains(self)
+        [.confirmationURL, .siteURL, .redirectTo, .appsURL, .reportURL].contains(self)
     }
 
     /// Bytes. Longer text is cut; a longer URL is refused, because half of one leads elsewhere.
     package var limit: Int {
         switch self {
-        case .siteURL, .confirmationURL, .redirectTo, .appsURL: 4_096
+        case .siteURL, .confirmationURL, .redirectTo, .appsURL, .reportURL: 4_096
         case .access: 2_048
         case .data: 512
         case .email, .sendingTo, .newEmail, .oldEmail: 320

@@ -109,6 +109,9 @@ package final class AuthServer: Sendable {
             Route(.post, "/token", guardedBy: callers.admitClient, limitedBy: Limits.token, signIns.grant),
             Route(.post, "/logout", users.signOut),
             Route(.get, "/sessions", users.listSessions),
+            Route(
+                .post, "/sessions/report", guardedBy: callers.admitClient, limitedBy: Limits.verify, timeLimit: wait,
+                users.reportDevice),
             Route(.post, "/sessions/children", timeLimit: wait, users.openChildSession),
             Route(.delete, "/sessions/{session_id}", users.endSession),
             Route(.get, "/user", acceptsTrailingSlash: true, wrongMethodGuardedBy: callers.requireUser, users.showUser),

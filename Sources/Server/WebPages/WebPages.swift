@@ -33,6 +33,7 @@ package struct PageSettings: Sendable {
     package var invitation: String { origin + Place.invitation.path }
     package var signIn: String { origin + Place.signIn.path }
     package var connectedApps: String { origin + Place.apps.path }
+    package var deviceReport: String { origin + Place.deviceReport.path }
     /// Asks whether an OAuth client may act for the user.
     package var consent: String { origin + Place.consent.path }
     /// Takes the code that a device shows.
@@ -105,6 +106,7 @@ package struct WebPages: Sendable {
         let open: [any SitePage.Type] = [
             SignInPage.self, PasskeySignInPage.self, PhoneSignInPage.self, SecondStepPage.self, MailRequestPage.self,
             SignUpPage.self, PasskeySignUpPage.self, CheckMailPage.self, CheckMessagesPage.self, RecoveryPage.self,
+            DeviceReportPage.self,
             InvitationPage.self, ProviderPage.self, LinkQuestionPage.self, ConsentPage.self,
         ]
         // Requires a complete sign-in.

@@ -260,7 +260,7 @@ struct EndedSessionTests {
             .addressClaimed, .signInMethodRemoved, .linkUndone, .consentRevoked, .providerAccountDeleted,
             .refreshTokenReused, .endedByHook, .accountDeleted, .inactivity, .lifetime, .endedAtSource, .banned,
             .secondFactorVerified, .secondFactorMissing, .clientRemoved, .clientDeleted, .clientSignedOut,
-            .authorizationCodeReused, .parentEnded,
+            .authorizationCodeReused, .parentEnded, .notRecognized,
         ]
         let sent = SessionEnd.Reason.allCases.filter { $0 != .unknown }
         #expect(Set(known.map(\.rawValue)) == Set(sent.map(\.rawValue)))

@@ -279,10 +279,12 @@ extension StoreFixture {
     private func newDevice() async throws {
         let account = try await signedIn("devices@example.com").account
         var noting = accounts
-        noting.notices = MailNotices(kinds: [.newDevice])
+        noting.notices = MailNotices(kinds: [.newDevice], reportPage: "https://app.example.org/unknown-device")
         for agent in ["first/1", "second/1"] {
             _ = try await noting.signIns.signIn(account, from: Device(userAgent: agent, address: nil), at: clock.now)
         }
+        let email = try #require(EmailAddress("devices@example.com"))
+        _ = try await noting.mails.reportDevice(Secret("none"), email: email, from: device, at: clock.now)
     }
 
     private func passkeyPerson() async throws {

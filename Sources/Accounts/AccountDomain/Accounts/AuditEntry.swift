@@ -69,6 +69,8 @@ package struct AuditEntry: Sendable {
         case mailDropped = "mail_dropped"
         case deliveryReplayed = "delivery_replayed"
         case signingKeysRotated = "signing_keys_rotated"
+        /// As unknown, with the link of an emailed notice.
+        case deviceReported = "device_reported"
         /// `kind` is the one of ``ChildSession``.
         case childSessionCreated = "child_session_created"
         case oauthConsentGranted = "oauth_consent_granted"
@@ -88,7 +90,7 @@ package struct AuditEntry: Sendable {
             case .userModified, .userUpdatedPassword, .userRepeatedSignUp, .userConfirmed, .userRecoveryRequested,
                 .userRoleChanged, .linkGenerated, .userBanned, .userUnbanned, .userUnlocked, .userConfirmationRequested:
                 "user"
-            case .childSessionCreated: "account"
+            case .childSessionCreated, .deviceReported: "account"
             case .tokenRevoked, .tokenRepeated, .providerTokenRevoked, .providerTokenNotRevoked: "token"
             case .passkeyCreated, .passkeyUpdated, .passkeyDeleted, .passkeyCloned, .passkeyRefused: "user"
             case .identityLinked, .identityUnlinked, .identityLinkUndone, .identityNeedsConfirmation,

@@ -4,9 +4,11 @@ package struct MailNotices: Sendable {
     package let kinds: Set<MailKind>
     /// Whether notices go only to proven addresses, not to all confirmed ones.
     package let needsProof: Bool
+    /// The account page that reports an unknown device; nil without account pages.
+    package let reportPage: String?
 
-    package init(kinds: Set<MailKind> = [], needsProof: Bool = false) {
-        (self.kinds, self.needsProof) = (kinds, needsProof)
+    package init(kinds: Set<MailKind> = [], needsProof: Bool = false, reportPage: String? = nil) {
+        (self.kinds, self.needsProof, self.reportPage) = (kinds, needsProof, reportPage)
     }
 
     package func reach(_ user: User) -> Bool {
@@ -47,8 +49,10 @@ package struct MailNotice: Sendable {
     package var client: String?
     /// A connected client's scopes and resources.
     package var access: [ClientAccess] = []
-    /// The account page that removes a connected client; nil without account pages.
+    /// The account page that removes a connected client, or reports a new device; nil without account pages.
     package var page: String?
+    /// Of a new device. Not a ``MailContent/linkToken``, which the mailer checks, also in earlier releases.
+    package var reportToken: Secret?
     /// A sign-in method's provider, or `email`.
     package var provider: String?
     package var factor: Factor.Kind?
@@ -66,7 +70,7 @@ package struct MailNotice: Sendable {
             "old_email": oldEmail.map(AuthJSON.string), "provider": provider.map(AuthJSON.string),
             "phone": phone.map(AuthJSON.string), "old_phone": oldPhone.map(AuthJSON.string),
             "client": client.map(AuthJSON.string), "access": access.isEmpty ? nil : .array(access.map(\.json)),
-            "page": page.map(AuthJSON.string),
+            "page": page.map(AuthJSON.string), "report_token": (reportToken?.reveal()).map(AuthJSON.string),
             "factor": (factor?.rawValue).map(AuthJSON.string),
             "authenticator": authenticator.map(AuthJSON.string),
             "removal_at": (removalAt?.microseconds).map(AuthJSON.integer),
@@ -81,6 +85,7 @@ package struct MailNotice: Sendable {
         oldEmail = json["old_email"]?.stringValue
         (phone, oldPhone) = (json["phone"]?.stringValue, json["old_phone"]?.stringValue)
         (client, page) = (json["client"]?.stringValue, json["page"]?.stringValue)
+        reportToken = (json["report_token"]?.stringValue).map(Secret.init)
         access = (json["access"]?.arrayValue ?? []).compactMap(ClientAccess.init)
         provider = json["provider"]?.stringValue
         factor = (json["factor"]?.stringValue).flatMap(Factor.Kind.init(text:))

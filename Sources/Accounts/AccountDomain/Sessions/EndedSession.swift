@@ -77,6 +77,7 @@ extension EndedSession {
         case .inactivity: "The device did not use the session for as long as the settings allow."
         case .lifetime: "The session reached the age that the settings, or the app that opened it, allow."
         case .parentEnded: "The session that had opened this one for a widget, watch, app or TV ended."
+        case .notRecognized: "The account's owner reported the device as unknown, with the link of an emailed notice."
         case .endedAtSource: "An import found that the session had ended at its source."
         case .banned: "The account is banned."
         case .unknown: "Not recorded: an older program ended the session."
@@ -92,6 +93,7 @@ extension EndedSession {
         case .parentEnded: "Sign in again in the app that opened it, which can then open a new one."
         case .clientRemoved, .clientSignedOut, .codeReused: "The app can ask for access again."
         case .clientDeleted: "The client has to be registered again."
+        case .notRecognized: "If it was the user's, sign in again. A set-aside password needs an emailed code once."
         case .levelRaised, .lowLevel: "Sign in again, and confirm the second factor."
         case .passwordChanged: "Sign in with the new password, or reset it by mail if somebody else changed it."
         case .addressProven:

@@ -35,6 +35,8 @@ package struct SessionEnd: Sendable {
         case lifetime
         /// The session was the child of one that ended.
         case parentEnded = "parent_ended"
+        /// The user reported the device as unknown.
+        case notRecognized = "not_recognized"
         /// Another session gave a second factor, which revokes sessions without one.
         case levelRaised = "second_factor_verified"
         /// The session went without the user's second factor for longer than ``SessionPolicy/lowLevel``.

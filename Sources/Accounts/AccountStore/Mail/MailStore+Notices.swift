@@ -42,45 +42,4 @@ extension MailStore {
 
     /// In every language.
     private static let unknownDevice = "–"
-
-    static let devicesStay: Duration = .seconds(400 * 86_400)
-    /// Per account.
-    static let mostDevices = 50
-
-    /// Remembers a new session's device, if the settings ask for notices of new devices. Queues one if the account has
-    /// used other devices, but none of this family. Call before the session is inserted.
-    func noteDevice(_ device: Device, of user: User, at now: Instant, in db: any Connection) throws {
-        guard notices.kinds.contains(.newDevice) else { return }
-        let family = device.family
-        let digest = TokenDigest.of(Secret("\(user.id.text) \(family)"))
-        guard try db.run("UPDATE known_devices SET seen_at = \(now) WHERE digest = \(digest)") == 0 else { return }
-        let hasOthers = try db.row("SELECT 1 FROM known_devices WHERE user_id = \(user.id) LIMIT 1") { _ in true }
-        // Sessions from before the setting was on.
-        let families = try db.rows(Self.sessionAgentLookup(user.id)) { row in
-            Device(userAgent: row.textIfPresent(), address: nil).family
-        }
-        try db.removeExpired(from: .devices, at: now)
-        try db.run(
-            """
-            DELETE FROM known_devices WHERE user_id = \(user.id) AND digest NOT IN (
-                SELECT digest FROM known_devices WHERE user_id = \(user.id)
-                ORDER BY seen_at DESC, digest LIMIT \(Self.mostDevices - 1))
-            """)
-        try db.run(
-            """
-            INSERT INTO known_devices (digest, user_id, seen_at) VALUES (\(digest), \(user.id), \(now))
-            ON CONFLICT (digest) DO UPDATE SET seen_at = excluded.seen_at
-            """)
-        guard hasOthers == true || !families.isEmpty, !families.contains(family) else { return }
-        try notify(.newDevice, user, from: device, at: now, in: db)
-    }
-
-    private static func sessionAgentLookup(_ user: UserID) -> SQL {
-        "SELECT user_agent FROM sessions WHERE user_id = \(user) ORDER BY created_at DESC LIMIT 100"
-    }
-}
-
-extension Connection {
-    /// For an account that gets another owner, or none.
-    func forgetDevices(of user: UserID) throws { try run("DELETE FROM known_devices WHERE user_id = \(user)") }
 }

@@ -48,6 +48,8 @@ extension Accounts {
             changing: ["users", "identities", "profiles"], indexes: SearchTables.indexes),
         Migration(
             36, "child sessions", childSessions, changing: ["sessions", "ended_sessions"], indexes: [sessionsByParent]),
+        Migration(
+            37, "reports of unknown devices", deviceReports, changing: ["known_devices"], indexes: [deviceReportIndex]),
     ]
 
     private static let users: SQL = """

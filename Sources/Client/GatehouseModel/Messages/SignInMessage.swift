@@ -123,6 +123,8 @@ extension SignInMessage {
         case .signedOut: self.init("This device was signed out from another one. Please sign in again.")
         case .othersSignedOut, .signedOutEverywhere, .everybodySignedOut:
             self.init("All devices were signed out. Please sign in again.")
+        case .notRecognized:
+            self.init("This device was signed out because its sign-in was reported as unknown.")
         case .parentEnded:
             self.init("The device that set this up was signed out. Please sign in again.")
         case .signInMethodRemoved, .linkUndone:

@@ -56,6 +56,8 @@ extension SessionEndReason {
     public static let lifetime = Self(rawValue: "lifetime")
     /// The session that had opened this child session ended.
     public static let parentEnded = Self(rawValue: "parent_ended")
+    /// The account's owner reported the device as unknown, with the link of an emailed notice.
+    public static let notRecognized = Self(rawValue: "not_recognized")
     /// The user confirmed a second factor in another session.
     public static let secondFactorVerified = Self(rawValue: "second_factor_verified")
     /// The session went too long without the user's second factor.

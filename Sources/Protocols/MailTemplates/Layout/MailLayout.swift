@@ -37,7 +37,7 @@ struct BuiltInMail {
         isNotice = kind.isNotice
         appName = people.plainApp
         let link: MailVariable? =
-            [.confirmationURL, .appsURL].first { kind.variables.contains($0) }
+            [.confirmationURL, .appsURL, .reportURL].first { kind.variables.contains($0) }
         url = link.flatMap { values.text($0, in: language) }
         code = kind.variables.contains(.token) ? values.text(.token, in: language) : nil
         let isWeb = values.siteURL.hasPrefix("https://") || values.siteURL.hasPrefix("http://")

@@ -36,7 +36,7 @@ extension JSONWriter {
     /// As in Supabase Auth, `token` with `token_hash_new` is for the current address, `token_new` with `token_hash` for
     /// the new one. Without a code for the current address, `token` is for the new one.
     fileprivate mutating func emailData(_ mail: MailContent, siteURL: String) {
-        let (code, link) = (mail.code?.reveal() ?? "", mail.linkToken?.reveal() ?? "")
+        let (code, link) = (mail.code?.reveal() ?? "", (mail.linkToken ?? mail.notice?.reportToken)?.reveal() ?? "")
         let current = mail.currentCode?.reveal()
         beginObject()
         // Two codes go to two addresses, both the user's.

@@ -53,6 +53,8 @@ package struct AuthSettings: Sendable {
     package var invitationPage: String?
     /// The account page that removes connected apps; nil without account pages.
     package var connectedAppsPage: String?
+    /// The account page that reports an unknown device; nil without account pages.
+    package var deviceReportPage: String?
     /// nil without account pages.
     package var linkPageBrand: LinkPageBrand?
     /// Reported by `GET /health`.

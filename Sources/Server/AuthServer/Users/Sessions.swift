@@ -24,6 +24,26 @@ extension UserHandlers {
         }
     }
 
+    /// With the link of a notice of a new device, which its owner does not recognize.
+    @Sendable func reportDevice(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let body = try await request.jsonMembers(context)
+        guard let token = try body.secret("token_hash"), token.reveal().utf8.count == 2 * MintedToken.linkBytes else {
+            throw Refusal.linkUnknown
+        }
+        guard let email = EmailAddress(try body.string("email") ?? "") else {
+            throw Refusal.invalid("email must be an email address")
+        }
+        let report = try await accounts.mails.reportDevice(
+            token, email: email, from: try callers.device(request, context), at: runtime.now())
+        guard let report else { throw Refusal.linkUnknown }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("ended_sessions", Int64(report.endedSessions))
+            writer.member("password_set_aside", report.setsPasswordAside)
+            writer.endObject()
+        }
+    }
+
     /// A session without the user's second factor ends none that had it.
     @Sendable func endSession(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request, admitsChild: true)

@@ -85,6 +85,9 @@ struct MailCarrier: Sendable {
             values.authenticator = notice.authenticator
             (values.phone, values.oldPhone) = (notice.phone, notice.oldPhone)
             (values.clientName, values.appsURL) = (notice.client, notice.page)
+            if let page = notice.page, let token = notice.reportToken {
+                values.reportURL = "\(page)?token=\(token.reveal())"
+            }
             values.access = notice.access.map { ($0.name, $0.text) }
         }
         return values

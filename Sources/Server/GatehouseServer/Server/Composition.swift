@@ -28,7 +28,8 @@ package func makeAccounts(
     // A delayed removal needs the mail that warns the owner.
     let waits: Set<MailKind> = settings.factors.removalDelay == nil ? [] : [.factorRemoval]
     accounts.notices = MailNotices(
-        kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically)
+        kinds: notices.union(waits), needsProof: settings.auth.confirmsAutomatically,
+        reportPage: settings.auth.deviceReportPage)
     accounts.retention = settings.retention
     accounts.factorRules = settings.factors
     accounts.tokenRoom = settings.auth.tokenRoom

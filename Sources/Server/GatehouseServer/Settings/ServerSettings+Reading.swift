@@ -88,6 +88,7 @@ extension SettingsReader {
             auth.invitationPage = pages.invitation
             auth.redirects = [pages.callback, pages.recovery, pages.invitation].reduce(auth.redirects) { $0.adding($1) }
             auth.connectedAppsPage = pages.connectedApps
+            auth.deviceReportPage = pages.deviceReport
         }
         return (pages, files)
     }

@@ -187,6 +187,7 @@ enum Place: String, CaseIterable, Sendable {
     case delete = "/delete"
     case consent = "/oauth"
     case device = "/device"
+    case deviceReport = "/unknown-device"
     case apps = "/apps"
 
     static let prefix = "/account"

@@ -139,7 +139,7 @@ extension Place {
             .phoneFactors, .email, .phone, .devices, .methods, .profile, .data, .delete, .consent, .device, .apps:
             true
         case .signIn, .signInCode, .passkeySignIn, .phoneSignIn, .secondStep, .signUp, .passkeySignUp, .checkMail,
-            .checkMessages, .forgotPassword, .recover, .invitation, .linkQuestion, .goOn, .callback:
+            .checkMessages, .forgotPassword, .recover, .invitation, .deviceReport, .linkQuestion, .goOn, .callback:
             false
         }
     }
