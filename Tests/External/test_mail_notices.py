@@ -50,7 +50,7 @@ def test_the_link_of_a_new_device_s_notice_signs_it_out(servers):
         report = server.auth().post("/sessions/report", {"token_hash": token, "email": "ada@example.org"})
         assert report.json() == {"ended_sessions": 1, "password_set_aside": True}, report.body
         ended = server.auth(token=session["access_token"]).get("/user")
-        assert ended.status == 403 and ended.headers["X-Gatehouse-Session-End"] == "not_recognized"
+        assert ended.status == 403 and ended.headers["x-gatehouse-session-end"] == "not_recognized"
         assert server.auth(token=own["access_token"]).get("/user").status == 200
         assert phone.sign_in("ada@example.org").json()["code"] == "credential_set_aside"
 

@@ -41,7 +41,7 @@ extension OperatorRights {
         let whole = path.split(ascii: "?", maxSplits: 1).first.map(String.init) ?? ""
         let parts = whole.dropFirst(Site.console.prefix.count).split(ascii: "/").map(String.init)
         switch (parts.first, parts.count) {
-        case ("users", 3): self = UserAct(rawValue: parts[2])?.rights ?? .read
+        case ("users", 3): self = UserAct(text: parts[2])?.rights ?? .read
         case ("invite-user", _), ("webhooks", 2): self = .help
         case ("mails", 2): self = parts[1] == "retry" ? .help : .manage
         case ("create-user", _), ("clients", 3): self = .manage
