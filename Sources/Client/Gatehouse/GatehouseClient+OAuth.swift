@@ -40,6 +40,16 @@ extension GatehouseClient {
         try await decide(id, ["action": "deny", "report": reporting ? true : nil])
     }
 
+    /// Gives up a request, so that another account can look at it and decide. Repeat it after `offline`.
+    ///
+    /// - Throws: `oauth_authorization_not_found`, for example if the call is repeated, and for a device's request.
+    public func releaseAuthorization(id: OAuthAuthorizationID) async throws {
+        try await asUser { token, _ in
+            let request = AuthRequest("POST", "/oauth/authorizations/\(id.text)/release")
+            _ = try await self.caller.send(request, bearer: token)
+        }
+    }
+
     /// Returns the user's undecided requests, newest first, at most 20.
     ///
     /// - Throws: `refused` with status 404 or 405 by hosted Supabase.

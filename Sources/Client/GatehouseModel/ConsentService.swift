@@ -19,6 +19,11 @@ public protocol ConsentService: Sendable {
     /// - Throws: As `GatehouseClient.denyAuthorization(id:reporting:)`.
     func deny(_ authorization: OAuthAuthorizationID, reporting: Bool) async throws -> OAuthRedirect?
 
+    /// Gives up a request, so that another account can decide.
+    ///
+    /// - Throws: As `GatehouseClient.releaseAuthorization(id:)`.
+    func release(_ authorization: OAuthAuthorizationID) async throws
+
     /// Fetches the user's undecided requests, newest first.
     ///
     /// - Throws: As `GatehouseClient.pendingAuthorizations()`.
@@ -45,6 +50,7 @@ extension ConsentService {
     public func deny(_ authorization: OAuthAuthorizationID, reporting: Bool) async throws -> OAuthRedirect? {
         throw unknown
     }
+    public func release(_ authorization: OAuthAuthorizationID) async throws { throw unknown }
     public func pendingAuthorizations() async throws -> [OAuthAuthorizationDetails] { throw unknown }
     public func grants() async throws -> [OAuthGrant] { throw unknown }
     public func revokeGrant(of client: String) async throws { throw unknown }

@@ -16,6 +16,10 @@ extension LiveAuthService {
         try await client.denyAuthorization(id: authorization, reporting: reporting)
     }
 
+    public func release(_ authorization: OAuthAuthorizationID) async throws {
+        try await client.releaseAuthorization(id: authorization)
+    }
+
     public func pendingAuthorizations() async throws -> [OAuthAuthorizationDetails] {
         try await client.pendingAuthorizations()
     }

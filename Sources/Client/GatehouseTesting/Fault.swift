@@ -100,6 +100,8 @@ extension InMemoryAuthService {
         case authorization
         /// Approves or denies a request for access.
         case decideAuthorization
+        /// Gives up a request for access, for another account.
+        case releaseAuthorization
         /// Lists the undecided requests for access.
         case pendingAuthorizations
         /// Lists the apps and agents with access.
@@ -209,8 +211,8 @@ extension InMemoryAuthService.Call {
                 .updateUser, .reauthenticate, .sessions, .revokeSession, .makeChildSession, .registerPasskey, .passkeys,
                 .changePasskey,
                 .enrollFactor, .sendFactorCode, .verifyFactor, .removeFactor, .recoveryCodes, .makeRecoveryCodes,
-                .verifyRecoveryCode, .startOver, .authorization, .decideAuthorization, .pendingAuthorizations, .grants,
-                .revokeGrant,
+                .verifyRecoveryCode, .startOver, .authorization, .decideAuthorization, .releaseAuthorization,
+                .pendingAuthorizations, .grants, .revokeGrant,
             ].contains(self)
     }
 

@@ -35,17 +35,28 @@ extension InMemoryAuthService {
     /// - Parameters:
     ///   - scope: The permissions' names, separated by spaces.
     ///   - resources: The APIs' addresses.
-    ///   - email: The account that the agent names, which then owns the request. nil for the first user who looks.
+    ///   - email: The account that already owns the request. nil for the first user who looks.
     public func beginAuthorization(
         by client: OAuthAuthorizationClient = Fixtures.agent, scope: String = "openid email",
         resources: [String] = [], for email: String? = nil
-    ) -> Authorization { begin(client, scope, resources, email, isDevice: false) }
+    ) -> Authorization { begin(client, scope, resources, email) }
+
+    /// Requests access to a certain account, as an agent does in a browser.
+    ///
+    /// - Parameters:
+    ///   - scope: The permissions' names, separated by spaces.
+    ///   - resources: The APIs' addresses.
+    ///   - expected: The account that the agent expects. Other accounts see it, and can release the request.
+    public func beginAuthorization(
+        by client: OAuthAuthorizationClient = Fixtures.agent, scope: String = "openid email",
+        resources: [String] = [], expecting expected: OAuthExpectedAccount
+    ) -> Authorization { begin(client, scope, resources, nil, expected) }
 
     /// Requests access, as a television or terminal does, which shows a code.
     public func beginDeviceAuthorization(
         by client: OAuthAuthorizationClient = Fixtures.agent, scope: String = "openid email",
         resources: [String] = []
-    ) -> Authorization { begin(client, scope, resources, nil, isDevice: true) }
+    ) -> Authorization { begin(client, scope, resources, isDevice: true) }
 
     /// The decision; expired if the request is unknown.
     public func decision(on authorization: Authorization) -> Decision {
@@ -73,7 +84,8 @@ extension InMemoryAuthService {
     public var reportedClients: [String] { state.withLock { $0.server.reportedClients } }
 
     private func begin(
-        _ client: OAuthAuthorizationClient, _ scope: String, _ resources: [String], _ email: String?, isDevice: Bool
+        _ client: OAuthAuthorizationClient, _ scope: String, _ resources: [String], _ email: String? = nil,
+        _ expected: OAuthExpectedAccount? = nil, isDevice: Bool = false
     ) -> Authorization {
         let now = clock.now
         return state.withLock { state in
@@ -82,8 +94,8 @@ extension InMemoryAuthService {
             let code = isDevice ? Fixtures.userCode(number) : nil
             state.server.authorizations.append(
                 InMemoryAuthorization(
-                    id: id, client: client, scope: scope, resources: resources, userCode: code, requestedAt: now,
-                    owner: email.flatMap { state.server.account(email: $0)?.user.id }))
+                    id: id, client: client, scope: scope, resources: resources, expected: expected, userCode: code,
+                    requestedAt: now, owner: email.flatMap { state.server.account(email: $0)?.user.id }))
             return Authorization(id: id, userCode: code)
         }
     }

@@ -87,6 +87,7 @@ struct InMemoryRequest: Sendable {
         "POST factors recovery-codes verify": .verifyRecoveryCode, "DELETE factors recovery-codes": .removeFactor,
         "GET oauth authorizations *": .authorization, "GET oauth device": .authorization,
         "POST oauth authorizations * consent": .decideAuthorization,
+        "POST oauth authorizations * release": .releaseAuthorization,
         "GET oauth authorizations": .pendingAuthorizations, "GET user oauth grants": .grants,
         "DELETE user oauth grants": .revokeGrant,
         "GET v1 auth me": .fetchMe, "PATCH v1 auth me": .updateProfile, "DELETE v1 auth me": .deleteAccount,

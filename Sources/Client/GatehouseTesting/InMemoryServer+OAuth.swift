@@ -7,6 +7,7 @@ struct InMemoryAuthorization: Sendable {
     let client: OAuthAuthorizationClient
     let scope: String
     let resources: [String]
+    let expected: OAuthExpectedAccount?
     /// nil for a redirect.
     let userCode: OAuthUserCode?
     let requestedAt: Date
@@ -35,6 +36,7 @@ extension InMemoryServer {
         switch call {
         case .authorization: return try look(request, caller, at: now)
         case .decideAuthorization: return try decide(request, caller, at: now)
+        case .releaseAuthorization: try release(request, caller, at: now)
         case .pendingAuthorizations: return .json(["authorizations": .array(pending(of: caller, at: now))])
         case .revokeGrant: try revokeGrant(of: request.query["client_id"] ?? "", caller)
         default: return .json(.array(grants.filter { $0.owner == caller.user }.reversed().map(\.grant.json)))
@@ -57,7 +59,7 @@ extension InMemoryServer {
         let known = authorizations[found]
         guard known.isApproved != false, !known.isUsed else { throw Fault.refused(400, .validationFailed) }
         if known.isApproved == true { return answer(known) }
-        if known.userCode == nil, hasGranted(known, caller.user) {
+        if known.userCode == nil, hasGranted(known, caller.user), otherAccount(known) == nil {
             approve(found, at: now)
             return answer(known)
         }
@@ -69,6 +71,24 @@ extension InMemoryServer {
             known.owner == user && known.grant.client.id == asked.client.id
                 && asked.scopes.allSatisfy { known.grant.scopes.contains($0) }
         }
+    }
+
+    /// The expected account, if it is not the owner's.
+    private func otherAccount(_ known: InMemoryAuthorization) -> OAuthExpectedAccount? {
+        guard let expected = known.expected, let user = known.owner.flatMap({ account($0)?.user }) else { return nil }
+        let name = expected.name?.lowercased()
+        if let name, name == user.email || name == user.phone { return nil }
+        return OAuthExpectedAccount(name: name, isRequired: expected.isRequired)
+    }
+
+    private mutating func release(_ request: InMemoryRequest, _ caller: Caller, at now: Date) throws(AuthClientError) {
+        let id = request.path.lazy.compactMap { OAuthAuthorizationID($0) }.first
+        let found = authorizations.firstIndex { known in
+            known.id == id && known.owner == caller.user && known.isApproved == nil && known.userCode == nil
+                && !known.isExpired(at: now)
+        }
+        guard let found else { throw Fault.unknownAuthorization }
+        authorizations[found].owner = nil
     }
 
     private mutating func decide(
@@ -84,6 +104,7 @@ extension InMemoryServer {
         else { throw Fault.refused(400, .validationFailed) }
         if approves {
             try requireLevel(caller.id)
+            if otherAccount(known)?.isRequired == true { throw Fault.unknownAuthorization }
             if known.isApproved == nil { approve(found, at: now) }
         } else if known.isApproved == nil {
             authorizations[found].isApproved = false
@@ -151,7 +172,7 @@ extension InMemoryServer {
 
     private func json(of known: InMemoryAuthorization) -> AuthJSON {
         let user = known.owner.flatMap { account($0)?.user }
-        return [
+        var members: AuthJSONObject = [
             "authorization_id": .string(known.id.text),
             "redirect_uri": .string(known.userCode == nil ? Self.callback : ""),
             "client": known.client.json,
@@ -163,6 +184,11 @@ extension InMemoryServer {
             "expires_at": .string((known.requestedAt + InMemoryAuthorization.lifetime).wire),
             "requester": ["ip": "203.0.113.5", "user_agent": .string(Fixtures.browserUserAgent)],
         ]
+        if let expected = otherAccount(known) {
+            members["expected_account"] = .string(expected.name ?? "")
+            if expected.isRequired { members["needs_other_account"] = true }
+        }
+        return .object(members)
     }
 }
 

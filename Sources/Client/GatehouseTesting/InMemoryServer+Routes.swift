@@ -208,7 +208,7 @@ extension InMemoryServer {
             linkFlows[request.query["code_challenge"] ?? ""] = caller
             let flow = ScriptedFlow(request.query)
             return .json(["url": .string(flow?.address?.absoluteString ?? "")])
-        case .authorization, .decideAuthorization, .pendingAuthorizations, .grants, .revokeGrant:
+        case .authorization, .decideAuthorization, .releaseAuthorization, .pendingAuthorizations, .grants, .revokeGrant:
             return try oauth(request, call, of: caller, at: now)
         case .sessions: return .sessions(sessionList(of: caller))
         case .makeChildSession: return .session(try openChild(of: caller, request, at: now).session)

@@ -38,7 +38,7 @@ struct SameConsentTests {
         do {
             try await call()
             return nil
-        } catch AuthError.networkError(.refused(let refusal)) {
+        } catch AuthError.networkError(.refused(let refusal)), AuthClientError.refused(let refusal) {
             return "\(refusal.status) \(refusal.code?.rawValue ?? "")"
         } catch {
             return "\(error)"
@@ -123,6 +123,33 @@ struct SameConsentTests {
             #expect(
                 await refusal { _ = try await manager.consents.details(unknown) } == "404 oauth_authorization_not_found"
             )
+        }
+    }
+
+    @Test("Of another account, a request names the expected one, which can take it", arguments: ServiceKind.allCases)
+    func expected(_ kind: ServiceKind) async throws {
+        try await Self.with(kind) { world, manager in
+            let known = try await looked(try await world.agent.ask("email"), manager)
+            #expect(known.expectedAccount == nil)
+            _ = try await manager.consents.approve(known)
+            // Despite the earlier consent.
+            let asked = try await world.agent.askExpecting("email", "Grace@example.com")
+            let details = try await looked(asked, manager)
+            #expect(details.expectedAccount == OAuthExpectedAccount(name: "grace@example.com"))
+            try await manager.consents.release(details)
+            // As after a lost response.
+            try await manager.consents.release(details)
+            #expect(try await world.service.pendingAuthorizations().isEmpty)
+            await manager.signOut()
+            try await world.signUp("grace@example.com", name: "Grace")
+            await manager.wait { $0.user?.email == "grace@example.com" }
+            let seen = try await looked(asked, manager)
+            #expect(seen.expectedAccount == nil && seen.user.email == "grace@example.com")
+            let redirect = try #require(try await manager.consents.approve(seen))
+            #expect(try await asked.redeem(redirect))
+            let device = try await looked(try await world.agent.askAsDevice("email"), manager)
+            let release = await refusal { try await world.service.release(device.authorizationID) }
+            #expect(release == "404 oauth_authorization_not_found")
         }
     }
 

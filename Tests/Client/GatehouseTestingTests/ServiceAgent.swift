@@ -12,12 +12,14 @@ struct ServiceAgent: Sendable {
         let redeem: @Sendable (OAuthRedirect?) async throws -> Bool
     }
 
-    let ask: @Sendable (_ scope: String) async throws -> Request
+    let askExpecting: @Sendable (_ scope: String, _ email: String?) async throws -> Request
     let askAsDevice: @Sendable (_ scope: String) async throws -> Request
 
     init(_ service: InMemoryAuthService) {
-        ask = { scope in
-            let asked = service.beginAuthorization(scope: scope)
+        askExpecting = { scope, email in
+            let asked =
+                email.map { service.beginAuthorization(scope: scope, expecting: OAuthExpectedAccount(name: $0)) }
+                ?? service.beginAuthorization(scope: scope)
             return Request(link: .authorization(asked.id)) { _ in service.redeem(asked) }
         }
         askAsDevice = { scope in
@@ -26,12 +28,15 @@ struct ServiceAgent: Sendable {
         }
     }
 
+    func ask(_ scope: String) async throws -> Request { try await askExpecting(scope, nil) }
+
     /// Registered at the first request.
     init(_ server: TestServer) {
         let client = OnceMade { try await TestAgent(server, named: Fixtures.agent.name) }
-        ask = { scope in
+        askExpecting = { scope, email in
             let agent = try await client.value
-            let id = try #require(OAuthAuthorizationID(try await agent.ask(scope)))
+            let hints = email.map { ["login_hint": $0] } ?? [:]
+            let id = try #require(OAuthAuthorizationID(try await agent.ask(scope, hints)))
             return Request(link: .authorization(id)) { redirect in
                 let url = redirect?.redirectURL.absoluteString ?? ""
                 return try await agent.redeem(url).status == 200

@@ -30,6 +30,9 @@ extension GoldenRequest {
             bearer: "access", answer: ["flow": "device", "status": "denied"],
             call: { try await $0.denyAuthorization(id: authorization, reporting: true) }),
         GoldenRequest(
+            name: "release", request: "POST \(path)/release", bearer: "access",
+            call: { try await $0.releaseAuthorization(id: authorization) }),
+        GoldenRequest(
             name: "list undecided requests", request: "GET /oauth/authorizations", bearer: "access",
             answer: ["authorizations": []], call: { _ = try await $0.pendingAuthorizations() }),
         GoldenRequest(

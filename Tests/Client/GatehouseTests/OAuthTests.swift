@@ -48,6 +48,23 @@ struct OAuthTests {
         #expect(details.requester?.ipAddress == "203.0.113.5" && details.requester?.device?.name == "curl")
     }
 
+    @Test("The expected account is named if it is another one")
+    func expected() async throws {
+        for (members, expected) in [
+            ([:], nil), (["expected_account": "b@example.org"], OAuthExpectedAccount(name: "b@example.org")),
+            (["expected_account": "", "needs_other_account": true], OAuthExpectedAccount(name: nil, isRequired: true)),
+            (["needs_other_account": true], OAuthExpectedAccount(name: nil, isRequired: true)),
+            (["expected_account": 1], OAuthExpectedAccount(name: nil)), (["needs_other_account": false], nil),
+        ] as [([String: AuthJSON], OAuthExpectedAccount?)] {
+            let usual: [String: AuthJSON] = [
+                "authorization_id": .string(Self.id), "client": ["id": "c", "name": "Scout"],
+                "user": ["id": .string(Self.user)], "scope": "openid",
+            ]
+            let details = try #require(await details(.object(AuthJSONObject(usual.merging(members) { $1 }))))
+            #expect(details.expectedAccount == expected, "\(members)")
+        }
+    }
+
     @Test("Supabase Auth says less, and its ids are no UUIDs")
     func supabase() async throws {
         let details = try #require(

@@ -80,6 +80,39 @@ struct ConsentTests {
         #expect(world.screen.presentations.isEmpty && world.service.redeem(asked))
     }
 
+    @Test("An unexpected account cannot approve blindly, and hands the request to the one that signs in")
+    func expectedAccount() async throws {
+        let (world, asked) = try await world {
+            $0.addAccount(email: "grace@example.com")
+            return $0.beginAuthorization(
+                expecting: OAuthExpectedAccount(name: "grace@example.com", isRequired: true))
+        }
+        let screen = world.screen
+        for text in [
+            "Not the Expected Account", "The app expects \u{2068}grace@example.com\u{2069}.",
+            "Only the expected account can approve.", "Your account: \u{2068}ada@example.com\u{2069}",
+        ] {
+            #expect(screen.shows(text), "\(text)")
+        }
+        #expect(!screen.has(button: "Approve") && screen.has(button: "Deny"))
+        try await screen.tap("Use Another Account")
+        try await screen.wait { $0.presentations == ["sheet", "sheet"] }
+        try await screen.tap("Close")
+        try await screen.wait(for: "Not the Expected Account")
+        #expect(world.manager.user?.email == "ada@example.com")
+        try await screen.tap("Use Another Account")
+        try await screen.wait { $0.presentations == ["sheet", "sheet"] }
+        try await screen.tap("Sign in with Email")
+        try await screen.type("grace@example.com", into: "Email")
+        try await screen.type(Fixtures.password, into: "Password")
+        try await screen.tap("submit")
+        try await screen.wait(for: "Your account: \u{2068}grace@example.com\u{2069}")
+        #expect(screen.presentations == ["sheet"] && !screen.shows("Not the Expected Account"))
+        try await screen.tap("Approve")
+        try await screen.wait { $0.presentations.isEmpty }
+        #expect(world.service.decision(on: asked) == .approved && screen.complaints.isEmpty)
+    }
+
     @Test("A denial says so, and opens nothing by itself")
     func deny() async throws {
         let (world, asked) = try await world()

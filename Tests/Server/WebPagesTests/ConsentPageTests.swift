@@ -164,6 +164,29 @@ struct ConsentPageTests {
         }
     }
 
+    @Test("Only the account of an ID token can approve")
+    func onlyTheExpectedAccount() async throws {
+        try await with { server, browser in
+            let agent = try await TestAgent(server)
+            try await browser.open("/account/oauth?authorization_id=\(try await agent.ask())")
+            try await signIn(browser)
+            try await browser.press("Approve")
+            let tokens = try await agent.redeem(try onward(browser))
+            let token = try #require(tokens["id_token"]?.stringValue, "\(tokens)")
+            let bob = WebBrowser(server)
+            _ = try await server.signUp("bob@example.com")
+            let asked = try await agent.ask("phone", ["id_token_hint": token])
+            try await bob.open("/account/oauth?authorization_id=\(asked)")
+            try await bob.press("Sign In", SignInPageTests.person.merging(["email": "bob@example.com"]) { $1 })
+            for text in ["The app expects ada@example.com.", "Only the expected account can approve."] {
+                #expect(bob.page.text.contains(text), "\(text)")
+            }
+            #expect(!bob.page.forms.contains { $0.button == "Approve" })
+            try await bob.press("Deny")
+            #expect(try onward(bob).hasPrefix(Self.callback + "?error=access_denied"))
+        }
+    }
+
     @Test("A device's code is filled in, never sent, and its request cannot be handed to another account")
     func device() async throws {
         try await with { server, browser in

@@ -32,6 +32,7 @@ public final class AuthorizationRequestModel {
     private enum Decision {
         case approve
         case deny(reporting: Bool)
+        case release
     }
 
     /// The request.
@@ -40,6 +41,8 @@ public final class AuthorizationRequestModel {
     public private(set) var phase = Phase.loading
     /// The request's details, once loaded.
     public private(set) var details: OAuthAuthorizationDetails?
+    /// Whether to show the login, after ``useAnotherAccount()``. Call ``load()`` after another account has signed in.
+    public private(set) var choosesAccount = false
     private let manager: AuthManager
     private var decision: Decision?
 
@@ -72,14 +75,22 @@ public final class AuthorizationRequestModel {
         }
     }
 
-    /// Loads the request, unless it is shown already.
+    /// Whether the user can approve now. With an `OAuthExpectedAccount.isRequired`, only that account can.
+    public var canApprove: Bool { canDecide && details?.expectedAccount?.isRequired != true }
+
+    /// Whether the user can switch to another account now. A device's code belongs to the account that typed it.
+    public var canUseAnotherAccount: Bool { canDecide && details?.flow == .redirect }
+
+    /// Loads the request, unless the account in use sees it already.
     public func load() async {
+        guard !choosesAccount else { return }
+        if let details, let user = manager.user, details.user.id != user.id { (self.details, phase) = (nil, .loading) }
         guard details == nil else { return }
         switch phase {
         case .loading, .needsProof, .failed: break
         case .asking, .deciding, .approved, .denied, .gone, .alreadyDecided: return
         }
-        phase = .loading
+        (phase, decision) = (.loading, nil)
         do throws(AuthError) {
             switch try await manager.consents.details(request.link) {
             case .details(let details):
@@ -98,7 +109,7 @@ public final class AuthorizationRequestModel {
 
     /// Approves the request.
     @discardableResult
-    public func approve() -> Task<Void, Never>? { canDecide ? decide(.approve) : nil }
+    public func approve() -> Task<Void, Never>? { canApprove ? decide(.approve) : nil }
 
     /// Denies the request.
     ///
@@ -107,6 +118,13 @@ public final class AuthorizationRequestModel {
     public func deny(reporting: Bool = false) -> Task<Void, Never>? {
         canDecide ? decide(.deny(reporting: reporting)) : nil
     }
+
+    /// Gives up the request, so that another account can look at it: ``choosesAccount``. The user stays signed in.
+    @discardableResult
+    public func useAnotherAccount() -> Task<Void, Never>? { canUseAnotherAccount ? decide(.release) : nil }
+
+    /// Closes the login. Call ``load()`` afterwards.
+    public func endChoice() { choosesAccount = false }
 
     /// Repeats the failed decision, otherwise loads again.
     @discardableResult
@@ -126,6 +144,10 @@ public final class AuthorizationRequestModel {
                 case .deny(let reporting):
                     let redirect = try await manager.consents.deny(details, reporting: reporting)
                     finish(.denied(reporting ? nil : redirect))
+                case .release:
+                    try await manager.consents.release(details)
+                    (self.details, phase, self.decision) = (nil, .loading, nil)
+                    choosesAccount = true
                 }
             } catch {
                 phase = Self.phase(after: error)

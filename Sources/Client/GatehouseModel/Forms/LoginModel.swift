@@ -59,7 +59,7 @@ public final class LoginModel {
     /// - Parameter mode: The email form's initial mode.
     public init(manager: AuthManager, mode: EmailAuthForm.Mode = .signIn) {
         self.manager = manager
-        accountBefore = manager.allowsSeveralAccounts && !manager.isAnonymous ? manager.user?.id : nil
+        accountBefore = manager.isAnonymous ? nil : manager.user?.id
         lastMethod = manager.lastMethod
         typedForm = EmailAuthForm(mode: mode)
     }

@@ -84,7 +84,9 @@ extension AuthManager.Consents {
     /// - Throws: ``AuthError/networkError(_:)`` with status 404 for an unknown, expired or another user's request, and
     ///   with 400 for a decided one; ``AuthError/rateLimited(retryAfter:)`` for codes.
     public func details(_ link: OAuthConsentLink) async throws(AuthError) -> OAuthAuthorizationDetailsResponse {
-        try await manager.changing { try await manager.service.authorization(link) }
+        let response = try await manager.changing { try await manager.service.authorization(link) }
+        manager.consentPoll.isReleased = false
+        return response
     }
 
     /// Approves a request, after a fresh proof if the server requires one. Repeat it after ``AuthError/offline(_:)``.
@@ -108,6 +110,19 @@ extension AuthManager.Consents {
         return try await manager.changing {
             try await manager.service.deny(request.authorizationID, reporting: reporting)
         }
+    }
+
+    /// Gives up a request, so that another account can decide: ``AuthManager/authorizationRequest`` stays for the next
+    /// user.
+    ///
+    /// - Throws: As ``details(_:)``, except for an unknown request. Repeat it after ``AuthError/offline(_:)``.
+    public func release(_ request: OAuthAuthorizationDetails) async throws(AuthError) {
+        do throws(AuthError) {
+            try await manager.changing { try await manager.service.release(request.authorizationID) }
+        } catch .networkError(.refused(let refusal)) where refusal.code == .oauthAuthorizationNotFound {
+            // Released before a lost response, or the next look throws it.
+        }
+        manager.consentPoll.isReleased = true
     }
 
     /// Fetches the apps and agents with access, newest first.
@@ -174,6 +189,8 @@ final class ConsentPoll {
     var denied: Set<String> = []
     /// Already shown, or decided.
     var hidden: Set<OAuthAuthorizationID> = []
+    /// The shown request belongs to no user.
+    var isReleased = false
     private var interval = AuthManager.Consents.pollInterval
 
     func begin(at now: Duration) -> Bool {
@@ -199,5 +216,5 @@ final class ConsentPoll {
     }
 
     /// For another user.
-    func forget() { (denied, hidden, nextAt) = ([], [], .zero) }
+    func forget() { (denied, hidden, isReleased, nextAt) = ([], [], false, .zero) }
 }

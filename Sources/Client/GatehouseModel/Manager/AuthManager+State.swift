@@ -13,8 +13,11 @@ extension AuthManager {
     /// - Returns: Whether the user is shown.
     func enter(_ session: AuthSession) -> Bool {
         let other = user.flatMap { $0.id == session.user.id ? nil : $0 }
-        // The proof would be another account's.
-        if other != nil { proofs.answer(.dismissed) }
+        if other != nil {
+            // The proof would be another account's.
+            proofs.answer(.dismissed)
+            forgetRequests()
+        }
         // A waiting link is part of the sign-in.
         let isIncomplete = session.needsSecondFactor || pendingLink?.userID == session.user.id
         guard isIncomplete, user?.id != session.user.id || lacksToken else {
@@ -42,7 +45,6 @@ extension AuthManager {
     /// Invalidates the previous account's work.
     func leaveAccount() {
         epoch += 1
-        forgetRequests()
         (error, isNewUser) = (nil, false)
         guard allowsSeveralAccounts else { return }
         loading?.cancel()
@@ -50,9 +52,9 @@ extension AuthManager {
         (needsNewPassword, asksForPasskey, opening, pendingLink) = (false, false, nil, nil)
     }
 
-    /// They belong to the previous user.
+    /// They belong to the previous user, except a released one.
     private func forgetRequests() {
-        authorizationRequest = nil
+        if !consentPoll.isReleased { authorizationRequest = nil }
         consentPoll.forget()
     }
 

@@ -19,16 +19,37 @@ public struct AuthorizationRequestView: View {
 }
 
 struct RequestPage: View {
+    private let manager: AuthManager
     @State private var model: AuthorizationRequestModel
     @State private var loads = 0
 
     init(request: AuthorizationRequest, manager: AuthManager) {
+        self.manager = manager
         _model = State(initialValue: AuthorizationRequestModel(request, manager: manager))
     }
 
     var body: some View {
         RequestScreen(model: model) { loads += 1 }
-            .task(id: loads) { await model.load() }
+            .task(id: Load(number: loads, user: manager.user?.id, choosesAccount: model.choosesAccount)) {
+                await model.load()
+            }
+            .sheet(isPresented: choosesAccount) { LoginView(addsAccount: true, offersAccounts: true).sheetSize() }
+            .onChange(of: manager.user?.id) { model.endChoice() }
+    }
+
+    private var choosesAccount: Binding<Bool> {
+        Binding {
+            model.choosesAccount
+        } set: {
+            if !$0 { model.endChoice() }
+        }
+    }
+
+    /// Of another account, the request looks different.
+    private struct Load: Hashable {
+        let number: Int
+        let user: UUID?
+        let choosesAccount: Bool
     }
 }
 
@@ -96,6 +117,8 @@ private struct RequestForm: View {
             Section {
                 RequestHeader(details: details)
                 if details.flow == .device { DeviceWarning(code: model.userCode) }
+                if let expected = details.expectedAccount { ExpectedAccountWarning(expected: expected) }
+                if details.flow == .redirect { otherAccount }
             }
             PermissionSection(details: details)
             OriginSection(details: details)
@@ -111,14 +134,24 @@ private struct RequestForm: View {
         .overlay { if model.phase == .deciding { ProgressView() } }
     }
 
-    @ViewBuilder private var buttons: some View {
+    private var otherAccount: some View {
         Button {
-            model.approve()
+            model.useAnotherAccount()
         } label: {
-            Text(ui: "Approve")
+            Text(ui: "Use Another Account").frame(maxWidth: .infinity, minHeight: 44)
         }
-        .buttonStyle(WideButtonStyle(.prominent))
-        .accessibilityIdentifier("approve")
+    }
+
+    @ViewBuilder private var buttons: some View {
+        if details.expectedAccount?.isRequired != true {
+            Button {
+                model.approve()
+            } label: {
+                Text(ui: "Approve")
+            }
+            .buttonStyle(WideButtonStyle(.prominent))
+            .accessibilityIdentifier("approve")
+        }
         Button {
             model.deny()
         } label: {

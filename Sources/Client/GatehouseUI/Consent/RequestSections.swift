@@ -74,6 +74,27 @@ struct DeviceWarning: View {
     }
 }
 
+/// The user may have signed in with the wrong account.
+struct ExpectedAccountWarning: View {
+    let expected: OAuthExpectedAccount
+
+    var body: some View {
+        VStack(alignment: .leading, spacing: 8) {
+            Label {
+                Text(ui: "Not the Expected Account")
+            } icon: {
+                Image(systemName: "exclamationmark.triangle.fill")
+            }
+            .foregroundStyle(.red)
+            .accessibilityElement(children: .combine)
+            if let name = expected.shownName { Text(ui: "The app expects \(name).") }
+            if expected.isRequired { Text(ui: "Only the expected account can approve.") }
+        }
+        .textStyle(.subheadline)
+        .padding(.vertical, 4)
+    }
+}
+
 struct PermissionSection: View {
     let details: OAuthAuthorizationDetails
 

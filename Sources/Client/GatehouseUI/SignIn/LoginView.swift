@@ -17,20 +17,29 @@ public import SwiftUI
 public struct LoginView: View {
     private let isDismissible: Bool
     private let addsAccount: Bool
+    private let offersAccounts: Bool
 
     /// Creates the screen.
     ///
     /// - Parameter isDismissible: Adds "Close" and "Continue as Guest", which dismiss the screen.
-    public init(isDismissible: Bool = true) { (self.isDismissible, addsAccount) = (isDismissible, false) }
+    public init(isDismissible: Bool = true) {
+        (self.isDismissible, addsAccount, offersAccounts) = (isDismissible, false, true)
+    }
 
-    /// - Parameter addsAccount: Keeps the current account.
-    init(addsAccount: Bool) { (isDismissible, self.addsAccount) = (true, addsAccount) }
+    /// - Parameters:
+    ///   - addsAccount: Keeps the current account until another has signed in.
+    ///   - offersAccounts: Shows this device's other accounts.
+    init(addsAccount: Bool, offersAccounts: Bool = false) {
+        (isDismissible, self.addsAccount, self.offersAccounts) = (true, addsAccount, offersAccounts)
+    }
 
     public var body: some View {
         WithAccount { account in
-            LoginScreen(manager: account, isDismissible: isDismissible, addsAccount: addsAccount)
-                .modifier(AddingAccount(manager: account, isOn: addsAccount))
-                .modifier(AccountQuestions(asksForCode: false))
+            LoginScreen(
+                manager: account, isDismissible: isDismissible, addsAccount: addsAccount, offersAccounts: offersAccounts
+            )
+            .modifier(AddingAccount(manager: account, isOn: addsAccount))
+            .modifier(AccountQuestions(asksForCode: false))
         }
     }
 }
@@ -46,12 +55,14 @@ private struct LoginScreen: View {
     private let manager: AuthManager
     private let isDismissible: Bool
     private let addsAccount: Bool
+    private let offersAccounts: Bool
     @State private var model: LoginModel
     @State private var sheet = AppleSheet()
     @State private var asksToLink: Bool
 
-    init(manager: AuthManager, isDismissible: Bool, addsAccount: Bool) {
+    init(manager: AuthManager, isDismissible: Bool, addsAccount: Bool, offersAccounts: Bool) {
         self.manager = manager
+        self.offersAccounts = offersAccounts
         self.isDismissible = isDismissible
         self.addsAccount = addsAccount
         _asksToLink = State(initialValue: manager.linkQuestion != nil)
@@ -91,7 +102,7 @@ private struct LoginScreen: View {
             if let message = model.message, !asksToLink {
                 MessageView(message: message, retry: retry).padding(.horizontal, 24)
             }
-            if manager.allowsSeveralAccounts, !addsAccount {
+            if manager.allowsSeveralAccounts, offersAccounts {
                 AccountChoices(manager: manager).padding(.horizontal, 24).disabled(model.isBusy)
             }
             buttons.padding(.horizontal, 24).disabled(model.isBusy)

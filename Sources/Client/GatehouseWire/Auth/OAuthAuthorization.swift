@@ -25,6 +25,8 @@ public struct OAuthAuthorizationDetails: Hashable, Sendable, Identifiable {
     public var expiresAt: Date?
     /// The sender of the request; nil if unknown.
     public var requester: OAuthRequester?
+    /// The account that the client expects, if it is not the user's.
+    public var expectedAccount: OAuthExpectedAccount?
 
     /// Where a request begins.
     public enum Flow: String, Hashable, Sendable {
@@ -62,6 +64,21 @@ public struct OAuthAuthorizationUser: Hashable, Sendable {
     public init(id: UUID, email: String?) {
         self.id = id
         self.email = email
+    }
+}
+
+/// The account that a client expects
+/// ([OpenID Connect Core, section 3.1.2.1](https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest)).
+public struct OAuthExpectedAccount: Hashable, Sendable {
+    /// The email address, or the phone number without its plus sign; nil if unknown.
+    public var name: String?
+    /// Whether only this account can approve.
+    public var isRequired: Bool
+
+    /// For tests and previews.
+    public init(name: String?, isRequired: Bool = false) {
+        self.name = name
+        self.isRequired = isRequired
     }
 }
 
@@ -153,6 +170,7 @@ extension OAuthAuthorizationDetails {
         let sender = OAuthRequester(
             ipAddress: requester["ip"]?.stringValue, userAgent: requester["user_agent"]?.stringValue)
         self.requester = sender == OAuthRequester(ipAddress: nil, userAgent: nil) ? nil : sender
+        expectedAccount = OAuthExpectedAccount(members)
     }
 
     /// No permission of ``scope`` is left out.
@@ -166,6 +184,16 @@ extension OAuthAuthorizationDetails {
                 scopes.append(known)
             }
         }
+    }
+}
+
+extension OAuthExpectedAccount {
+    /// - Returns: nil if the client expects no other account.
+    fileprivate init?(_ members: WireMembers) {
+        let isRequired = members.bool("needs_other_account")
+        // Empty if unknown.
+        guard members["expected_account"] != nil || isRequired else { return nil }
+        self.init(name: members.text("expected_account"), isRequired: isRequired)
     }
 }
 

@@ -17,6 +17,16 @@ extension Still {
                 return service.beginAuthorization(by: client)
             }
         },
+        Still("consent-other-account", showsMost: true) {
+            try await asking {
+                $0.beginAuthorization(expecting: OAuthExpectedAccount(name: "grace@example.com"))
+            }
+        },
+        Still("consent-needs-other-account") {
+            try await asking(showing: "Deny") {
+                $0.beginAuthorization(expecting: OAuthExpectedAccount(name: "491701234567", isRequired: true))
+            }
+        },
         Still("consent-device", showsMost: true) { try await asking { $0.beginDeviceAuthorization() } },
         Still("consent-proof") {
             let world = try await asking { $0.beginAuthorization() }
@@ -74,11 +84,11 @@ extension Still {
     }
 
     @MainActor private static func asking(
-        _ begin: (InMemoryAuthService) -> InMemoryAuthService.Authorization
+        showing button: String = "Approve", _ begin: (InMemoryAuthService) -> InMemoryAuthService.Authorization
     ) async throws -> World {
         let world = try await World.user(service())
         await world.screen.open(begin(world.service).link)
-        try await world.screen.wait { $0.has(button: "Approve") }
+        try await world.screen.wait { $0.has(button: button) }
         return world
     }
 }

@@ -142,6 +142,7 @@ extension ConsentPage {
             (row.badge, row.warns) = (say("Not the Expected Account"), true)
             let name = expected.readableAddress
             if !name.isEmpty { row.details.append(say("The app expects %@.", visit.alone(name))) }
+            if request.needsOtherAccount { row.details.append(say("Only the expected account can approve.")) }
         }
         // A device's user chooses the account before the code.
         guard !request.isOfDevice else { return row }
