@@ -103,6 +103,21 @@ struct AccountHintTests {
         }
     }
 
+    @Test("The page's address has a hint that is an address or number, and nothing of an ID token")
+    func pageAddress() async throws {
+        try await serve(on: .sqlite) { world in
+            let token = try await world.idToken(of: world.ada)
+            for (hints, shown) in [
+                (["login_hint": "Ada+x@Example.com"], "login_hint=ada%2Bx%40example.com&"),
+                (["login_hint": "+49 171 1234567"], "login_hint=491711234567&"), (["login_hint": "Ada King"], ""),
+                (["login_hint": "ada@example.com", "id_token_hint": token], ""), ([:], ""),
+            ] {
+                let address = try await world.agent.begin("openid", hints).headers[.location] ?? ""
+                #expect(address.contains("?\(shown)authorization_id="), "\(address)")
+            }
+        }
+    }
+
     @Test("Anything but an ID token of the client is refused", arguments: TestDatabase.all)
     func badHints(_ kind: TestDatabase) async throws {
         try await serve(on: kind) { world in

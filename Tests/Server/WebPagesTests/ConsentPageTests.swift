@@ -13,7 +13,7 @@ struct ConsentPageTests {
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     private func with(
-        hasConsole: Bool = false, _ test: (TestServer, WebBrowser) async throws -> Void
+        hasConsole: Bool = false, allowsPhone: Bool = false, _ test: (TestServer, WebBrowser) async throws -> Void
     ) async throws {
         try await TestServer.with(hasPages: true, hasConsole: hasConsole) { settings in
             var rules = OAuthRules(
@@ -21,6 +21,7 @@ struct ConsentPageTests {
             rules.allowsRegistration = true
             rules.ownScopes = [OAuthScopeText("scores:read", [("en", "Read <b>your</b> scores"), ("de", "Lesen")])]
             settings.oauth = rules
+            if allowsPhone { (settings.allowsPhone, settings.texts) = (true, TextRules()) }
         } _: { server in
             _ = try await server.signUp()
             try await test(server, WebBrowser(server))
@@ -184,6 +185,41 @@ struct ConsentPageTests {
             #expect(!bob.page.forms.contains { $0.button == "Approve" })
             try await bob.press("Deny")
             #expect(try onward(bob).hasPrefix(Self.callback + "?error=access_denied"))
+        }
+    }
+
+    @Test("The sign-in is filled in with the expected address or number, whether an account has it or not")
+    func loginHint() async throws {
+        try await with(allowsPhone: true) { server, browser in
+            let client = try await client(server)
+            try await browser.open(try await ask(server, client, "&login_hint=Bob%2Bx%40example.com"))
+            #expect(browser.page.title == "Sign In" && browser.page.text.contains("value=\"bob+x@example.com\""))
+            try await browser.open("/account/sign-in/code")
+            #expect(browser.page.text.contains("value=\"bob+x@example.com\""))
+            try await browser.open(try await ask(server, client, "&login_hint=%2B49%20170%201234567"))
+            try await browser.open("/account/sign-in/phone")
+            #expect(browser.page.text.contains("value=\"+491701234567\""))
+            // Each request has its own.
+            try await browser.open(try await ask(server, client))
+            #expect(browser.page.title == "Sign In" && !browser.page.text.contains("example.com"))
+            let long = String(repeating: "a", count: 250) + "@example.com"
+            for hint in ["Call%20555@now", "%22%3E%3Cb%3Ehi", long, "a@b@c", "555", "%40example.com"] {
+                let page = "/account/oauth?login_hint=\(hint)&authorization_id=5f6c1b0e-7b8e-4b3a-9d49-6e1f3d1d7e11"
+                try await browser.open(page)
+                let address = try #require(browser.page.forms.first { $0.button == "Sign In" }, "\(browser.page)")
+                #expect(address.fields.first { $0.name == "email" }?.value == "", "\(hint)")
+            }
+        }
+    }
+
+    @Test("Another account than the expected one switches to a filled-in sign-in")
+    func switchToExpected() async throws {
+        try await with { server, browser in
+            let page = try await ask(server, client(server), "&login_hint=bob%40example.com")
+            try await browser.open(page)
+            try await signIn(browser)
+            try await browser.press("Use Another Account")
+            #expect(browser.page.title == "Sign In" && browser.page.text.contains("value=\"bob@example.com\""))
         }
     }
 

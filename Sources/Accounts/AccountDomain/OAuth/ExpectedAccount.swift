@@ -15,6 +15,9 @@ package struct ExpectedAccount: Sendable {
             .flatMap { EmailAddress($0)?.text ?? PhoneNumber($0)?.text }
     }
 
+    /// For a sign-in page. Not of an ID token, whose address the link to the page would reveal.
+    package var loginHint: String? { user == nil ? name : nil }
+
     package func mayBe(_ other: UserID) -> Bool { user.map { $0 == other } ?? true }
 
     package func matches(_ other: User) -> Bool {

@@ -43,7 +43,7 @@ extension OAuthHandlers {
         do {
             let begun = try await accounts.oauth.begin(
                 asked, of: client.id, from: try callers.device(request, context), at: runtime.now())
-            return leadToPage(rules, begun.id)
+            return leadToPage(rules, begun.id, hint: asked.expected.loginHint)
         } catch {
             context.note(runtime.refusal(of: error), level: .error)
             throw OAuthProblem("temporarily_unavailable", "The server cannot answer at the moment")
@@ -104,8 +104,11 @@ extension OAuthHandlers {
         }.unstored
     }
 
-    private func leadToPage(_ rules: OAuthRules, _ id: Identifier<OAuthAuthorization>) -> Response {
-        Answer.redirect(to: Self.adding("authorization_id=\(id.text)", to: rules.consentPage)).unstored
+    private func leadToPage(
+        _ rules: OAuthRules, _ id: Identifier<OAuthAuthorization>, hint: String? = nil
+    ) -> Response {
+        let hint = hint.map { "login_hint=\(FormText.escape($0))&" } ?? ""
+        return Answer.redirect(to: Self.adding("\(hint)authorization_id=\(id.text)", to: rules.consentPage)).unstored
     }
 
     private static func adding(_ field: String, to page: String) -> String {

@@ -30,11 +30,7 @@ extension WebSession {
                 "k": .bool(handover.isConfirmed), "x": .integer(handover.expiresAt),
             ]
         }
-        if let asked {
-            members["o"] = [
-                "p": .string(asked.place.rawValue), "s": .string(asked.subject), "x": .integer(asked.expiresAt),
-            ]
-        }
+        members["o"] = asked?.json
         members["m"] = mail?.json
         members["y"] = text?.json
         if let flow {
@@ -75,11 +71,7 @@ extension WebSession {
                 challenge: challenge, method: method, target: target, expiresAt: end,
                 isConfirmed: kept["k"]?.boolValue ?? false)
         }
-        if let kept = json["o"], let place = (kept["p"]?.stringValue).flatMap(Place.init(text:)),
-            let subject = kept["s"]?.stringValue, let end = kept["x"]?.intValue
-        {
-            asked = Asked(place: place, subject: subject, expiresAt: end)
-        }
+        asked = json["o"].flatMap(Asked.init)
         mail = json["m"].flatMap(AwaitedMail.init)
         text = json["y"].flatMap(AwaitedText.init)
         if let kept = json["v"], let verifier = kept["v"]?.stringValue,
@@ -95,6 +87,22 @@ extension WebSession {
         }
         key = (json["k"]?.stringValue).map(Secret.init)
         (nextPath, sentence, endsAt) = (json["p"]?.stringValue, json["t"]?.stringValue, json["e"]?.intValue)
+    }
+}
+
+extension WebSession.Asked {
+    fileprivate var json: AuthJSON {
+        [
+            "p": .string(place.rawValue), "s": .string(subject), "h": .optional(hint?.text), "x": .integer(expiresAt),
+        ]
+    }
+
+    fileprivate init?(json: AuthJSON) {
+        guard let place = (json["p"]?.stringValue).flatMap(Place.init(text:)), let subject = json["s"]?.stringValue,
+            let end = json["x"]?.intValue
+        else { return nil }
+        let hint = (json["h"]?.stringValue).flatMap(LoginHint.init)
+        self.init(place: place, subject: subject, hint: hint, expiresAt: end)
     }
 }
 

@@ -30,6 +30,8 @@ struct WebSession: Sendable {
         let place: Place
         /// The request's ID, or a device's code.
         let subject: String
+        /// The email address or phone number that the client expects.
+        var hint: LoginHint?
         /// In seconds since 1970.
         let expiresAt: Int64
     }

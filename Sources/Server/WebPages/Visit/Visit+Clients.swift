@@ -17,8 +17,13 @@ extension Visit {
         guard let place = placeOfRequest, let name = place.subjectName else { return nil }
         // A device's code is `code` in the form.
         let subject = fields[name] ?? fields["code"] ?? ""
-        return WebSession.Asked(place: place, subject: subject.cut(to: 64), expiresAt: pages.now().seconds + 600)
+        return WebSession.Asked(
+            place: place, subject: subject.cut(to: 64), hint: fields["login_hint"].flatMap(LoginHint.init),
+            expiresAt: pages.now().seconds + 600)
     }
+
+    /// For the sign-in forms, which reveal nothing about it.
+    var loginHint: LoginHint? { session.asked?.hint }
 
     /// After a sign-in, which leads to the page alone.
     mutating func askedPage(_ place: Place) -> Outcome? {

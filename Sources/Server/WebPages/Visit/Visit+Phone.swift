@@ -9,13 +9,15 @@ import Synchronization
 extension Visit {
     /// A region, and the number in it.
     ///
-    /// - Parameter problem: Of the number.
-    func phoneFields(_ problem: String? = nil) -> [Field] {
+    /// - Parameters:
+    ///   - problem: Of the number.
+    ///   - hint: A number in E.164 format.
+    func phoneFields(_ problem: String? = nil, hint: String? = nil) -> [Field] {
         let region = Field(
             kind: .choice, name: "region", label: say("Country or Region"), value: entered("region") ?? likelyRegion,
             options: Self.regions(in: language))
         var number = Field(
-            kind: .tel, name: "phone", label: say("Phone Number"), value: entered("phone") ?? "",
+            kind: .tel, name: "phone", label: say("Phone Number"), value: entered("phone") ?? hint ?? "",
             autocomplete: "tel-national", maximumLength: 64)
         (number.problem, number.isFocused) = (problem, problem != nil)
         return [region, number]

@@ -146,8 +146,11 @@ extension ConsentPage {
         }
         // A device's user chooses the account before the code.
         guard !request.isOfDevice else { return row }
+        // For the sign-in.
+        let hint = request.expectedAccount.map { [(name: "login_hint", value: $0)] } ?? []
         row.form = Form(
-            action: Place.consent.path, hidden: hidden("switch"), button: say("Use Another Account"), style: .plain)
+            action: Place.consent.path, hidden: hidden("switch") + hint, button: say("Use Another Account"),
+            style: .plain)
         return row
     }
 

@@ -83,13 +83,14 @@ extension MailRequestPage {
     }
 
     private func page(_ place: Place, _ title: String, _ sentence: String, _ notice: Notice? = nil) -> Page {
+        let address = visit.emailField(visit.entered("email") ?? visit.loginHint?.email)
         var page = Page(
             title,
             visit.handoverSentence + [
                 .text(sentence),
                 .form(
                     Form(
-                        action: place.path, fields: [visit.emailField(visit.entered("email"))],
+                        action: place.path, fields: [address],
                         hidden: visit.handoverFields,
                         captcha: visit.captcha, button: say("Send Email"))),
             ] + earlierMail(notice))

@@ -61,8 +61,9 @@ extension PhoneSignInPage {
         let problem = problem ?? refusal.flatMap(visit.numberProblem)
         if let refusal, problem == nil { page.notice = .problem(visit.message(for: refusal)) }
         var form = Form(
-            action: Place.phoneSignIn.path, fields: visit.phoneFields(problem), hidden: visit.handoverFields,
-            captcha: visit.captcha, button: usesPassword ? say("Sign In") : say("Text Me a Code"))
+            action: Place.phoneSignIn.path, fields: visit.phoneFields(problem, hint: visit.loginHint?.number),
+            hidden: visit.handoverFields, captcha: visit.captcha,
+            button: usesPassword ? say("Sign In") : say("Text Me a Code"))
         page.blocks = visit.handoverSentence
         if usesPassword {
             form.fields.append(visit.passwordField(say("Password"), isNew: false))

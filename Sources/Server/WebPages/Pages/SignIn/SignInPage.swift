@@ -78,7 +78,7 @@ extension SignInPage {
         if !others.isEmpty { page.blocks.append(.buttons(others)) }
         guard offer.hasEmail else { return page }
         if passkey != nil || !others.isEmpty { page.blocks.append(.divider(say("or"))) }
-        var address = visit.emailField(email)
+        var address = visit.emailField(email ?? visit.loginHint?.email)
         // The browser also offers passkeys in this field.
         if passkey != nil, visit.captcha == nil { address.autocomplete = "username webauthn" }
         page.blocks.append(
