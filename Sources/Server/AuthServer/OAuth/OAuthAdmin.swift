@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension OAuthHandlers {
+extension OAuthClientHandlers {
     @Sendable func listClients(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
         let query = Query(request)

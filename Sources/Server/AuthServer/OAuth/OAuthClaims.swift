@@ -7,7 +7,7 @@ import HTTPTypes
 import Hummingbird
 import JSONWebTokens
 
-extension OAuthHandlers {
+extension OAuthTokenHandlers {
     /// The audience of access tokens for no other resource.
     static func userInfoURL(_ base: String) -> String { "\(base)/oauth/userinfo" }
 
@@ -110,7 +110,8 @@ extension TokenIssuing {
         of issued: IssuedSession, _ client: SessionClient, issuedAt: Int64, expiresAt: Int64
     ) -> [UInt8] {
         let (session, user) = (issued.session, issued.account.user)
-        let audience = client.resources.isEmpty ? [OAuthHandlers.userInfoURL(settings.externalURL)] : client.resources
+        let audience =
+            client.resources.isEmpty ? [OAuthTokenHandlers.userInfoURL(settings.externalURL)] : client.resources
         var writer = JSONWriter(capacity: 768)
         writer.beginObject()
         writer.member("iss", settings.issuer)

@@ -6,7 +6,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension OAuthHandlers {
+extension OAuthClientHandlers {
     /// - Parameter text: A UUID, or the URL of a document, which is read if it is not known or no longer fresh.
     func client(
         named text: String, _ request: Request, _ context: ServerContext

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 
 // The user's view of a request, and the decision.
-extension OAuthHandlers {
+extension OAuthConsentHandlers {
     /// Redirects immediately if the user consented before, and only this client can receive the code.
     @Sendable func show(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
@@ -59,7 +59,7 @@ extension OAuthHandlers {
             let account = caller.account
             let outcome = try await accounts.oauth.approve(
                 authorization.id, by: account, in: caller.session,
-                telling: try notice(to: caller.user, request, context), at: runtime.now())
+                telling: try grants.notice(to: caller.user, request, context), at: runtime.now())
             if case .approved = outcome { return decided(outcome) }
         }
         if authorization.request.forbidsPages { return try await refuse(authorization, to: caller) }
@@ -126,8 +126,8 @@ extension OAuthHandlers {
             }
             return try settled(
                 try await accounts.oauth.approve(
-                    id, by: caller.account, in: caller.session, telling: try notice(to: caller.user, request, context),
-                    at: runtime.now()))
+                    id, by: caller.account, in: caller.session,
+                    telling: try grants.notice(to: caller.user, request, context), at: runtime.now()))
         case "deny":
             let isReport = try body.bool("report") ?? false
             return try settled(
@@ -216,11 +216,6 @@ extension OAuthHandlers {
             throw Refusal.unknownAuthorization
         }
         return id
-    }
-
-    static func languages(_ request: Request) -> [String] {
-        (request.headers[.acceptLanguage] ?? "").cut(to: 256).split(ascii: ",")
-            .compactMap { $0.split(ascii: ";").first?.split(ascii: " ").first.map(String.init) }
     }
 }
 

@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension OAuthHandlers {
+extension OAuthGrantHandlers {
     @Sendable func listGrants(_ request: Request, _ context: ServerContext) async throws -> Response {
         let caller = try await callers.userCaller(request)
         _ = try rules
@@ -57,7 +57,7 @@ extension OAuthHandlers {
     }
 }
 
-extension OAuthHandlers {
+extension OAuthGrantHandlers {
     /// In the language of the user's metadata, else of the request.
     func notice(to user: User, _ request: Request, _ context: ServerContext) throws -> ConnectionNotice {
         let rules = try rules

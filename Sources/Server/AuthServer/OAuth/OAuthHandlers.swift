@@ -1,15 +1,8 @@
-import AccountDomain
-import AccountStore
-import GatehouseWire
-package import HTTPServing
+import HTTPServing
 import HTTPTypes
-import Hummingbird
 
-extension AuthServer {
-    package var oauth: OAuthHandlers { OAuthHandlers(server: self) }
-}
-
-package struct OAuthHandlers: AuthPart { package let server: AuthServer }
+/// Routes and metadata.
+package struct OAuthHandlers: OAuthPart { package let server: AuthServer }
 
 extension OAuthHandlers {
     var routes: [Route] { clientRoutes + userRoutes + adminRoutes }
@@ -25,27 +18,31 @@ extension OAuthHandlers {
         let authorize = Limits.authorize
         return [
             Route(.get, Self.metadataPath, showMetadata),
-            Route(.get, "/oauth/authorize", limitedBy: authorize, timeLimit: wait, answersHead: false, self.authorize),
-            Route(.post, "/oauth/authorize", limitedBy: authorize, timeLimit: wait, self.authorize),
-            asks("/oauth/par", push), asks("/oauth/token", token), asks("/oauth/revoke", revoke),
-            asks("/oauth/introspect", introspect),
-            Route(.post, "/oauth/device_authorization", limitedBy: authorize, timeLimit: wait, beginDevice),
-            Route(.get, "/oauth/userinfo", showUserInfo), Route(.post, "/oauth/userinfo", showUserInfo),
             Route(
-                .post, "/oauth/clients/register", limitedBy: Limits.oauthRegistration, timeLimit: wait, register),
+                .get, "/oauth/authorize", limitedBy: authorize, timeLimit: wait, answersHead: false, requests.authorize),
+            Route(.post, "/oauth/authorize", limitedBy: authorize, timeLimit: wait, requests.authorize),
+            asks("/oauth/par", requests.push), asks("/oauth/token", tokens.token), asks("/oauth/revoke", tokens.revoke),
+            asks("/oauth/introspect", tokens.introspect),
+            Route(.post, "/oauth/device_authorization", limitedBy: authorize, timeLimit: wait, requests.beginDevice),
+            Route(.get, "/oauth/userinfo", tokens.showUserInfo), Route(.post, "/oauth/userinfo", tokens.showUserInfo),
+            Route(
+                .post, "/oauth/clients/register", limitedBy: Limits.oauthRegistration, timeLimit: wait, clients.register
+            ),
         ]
     }
 
     private var userRoutes: [Route] {
         let path = "/oauth/authorizations/{authorization_id}"
         return [
-            callers.owned(.get, "/oauth/authorizations", listPending), looks(path, show),
-            callers.owned(.post, path + "/consent", decide),
-            Route(.post, path + "/cancel", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit, cancel),
-            callers.owned(.post, path + "/release", release),
-            looks("/oauth/device", limitedBy: Limits.oauthUserCode, showDevice),
-            callers.owned(.get, "/user/oauth/grants", listGrants),
-            callers.owned(.delete, "/user/oauth/grants", revokeGrant),
+            callers.owned(.get, "/oauth/authorizations", consent.listPending), looks(path, consent.show),
+            callers.owned(.post, path + "/consent", consent.decide),
+            Route(
+                .post, path + "/cancel", limitedBy: Limits.authorize, timeLimit: runtime.requestTimeLimit,
+                consent.cancel),
+            callers.owned(.post, path + "/release", consent.release),
+            looks("/oauth/device", limitedBy: Limits.oauthUserCode, consent.showDevice),
+            callers.owned(.get, "/user/oauth/grants", grants.listGrants),
+            callers.owned(.delete, "/user/oauth/grants", grants.revokeGrant),
         ]
     }
 
@@ -60,27 +57,14 @@ extension OAuthHandlers {
         let path = "/admin/oauth/clients"
         let one = path + "/{client_id}"
         return [
-            callers.administered(.get, path, slash: true, listClients),
-            callers.administered(.post, path, slash: true, createClient),
-            callers.administered(.get, one, slash: true, readClient),
-            callers.administered(.put, one, slash: true, changeClient),
-            callers.administered(.delete, one, slash: true, deleteClient),
-            callers.administered(.post, one + "/regenerate_secret", slash: true, regenerateSecret),
-            callers.administered(.get, "/admin/users/{user_id}/oauth/grants", listUserGrants),
-            callers.administered(.delete, "/admin/users/{user_id}/oauth/grants", revokeUserGrant),
+            callers.administered(.get, path, slash: true, clients.listClients),
+            callers.administered(.post, path, slash: true, clients.createClient),
+            callers.administered(.get, one, slash: true, clients.readClient),
+            callers.administered(.put, one, slash: true, clients.changeClient),
+            callers.administered(.delete, one, slash: true, clients.deleteClient),
+            callers.administered(.post, one + "/regenerate_secret", slash: true, clients.regenerateSecret),
+            callers.administered(.get, "/admin/users/{user_id}/oauth/grants", grants.listUserGrants),
+            callers.administered(.delete, "/admin/users/{user_id}/oauth/grants", grants.revokeUserGrant),
         ]
     }
-
-    /// - Throws: ``Refusal`` `feature_disabled` (404).
-    var rules: OAuthRules {
-        get throws {
-            guard let rules = settings.oauth else {
-                throw Refusal(.notFound, .featureDisabled, "OAuth server is disabled")
-            }
-            return rules
-        }
-    }
-
-    /// For an ID of the user or of a client that registered itself.
-    func newSecret() -> Secret { Secret(Base64URL.text(accounts.randomBytes(32))) }
 }

@@ -2,7 +2,7 @@ import AccountDomain
 import GatehouseWire
 import JSONWebTokens
 
-extension OAuthHandlers {
+extension OAuthRequestHandlers {
     /// Of `id_token_hint`, else of `login_hint` (OpenID Connect Core §3.1.2.1).
     ///
     /// - Throws: ``OAuthProblem`` `invalid_request` for anything but an ID token of this client, which may be expired.

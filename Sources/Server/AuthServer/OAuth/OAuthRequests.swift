@@ -8,14 +8,14 @@ import JSONWebTokens
 import Logging
 
 // What clients ask for, before a user sees it.
-extension OAuthHandlers {
+extension OAuthRequestHandlers {
     /// RFC 6749 §4.1.1. Errors before the address is known are JSON, as in Supabase Auth; later ones go to the client,
     /// unless anyone could have registered its site: a link to this server must not lead there (RFC 9700 §4.11.2).
     @Sendable func authorize(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await requestFields(request, context)
         guard let text = fields["client_id"] else { throw Refusal.invalid("client_id is required") }
-        guard let client = try await client(named: text, request, context) else {
+        guard let client = try await clients.client(named: text, request, context) else {
             throw Refusal(.badRequest, .oauthClientNotFound, "invalid client_id")
         }
         if let pushed = fields["request_uri"], pushed.hasPrefix(Self.pushedPrefix) {
@@ -54,7 +54,7 @@ extension OAuthHandlers {
     @Sendable func push(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await OAuthFields(body: request, context)
-        let client = try await authenticated(fields, isFirst: true, request, context)
+        let client = try await clients.authenticated(fields, isFirst: true, request, context)
         if fields["request_uri"] != nil { throw OAuthProblem.invalidRequest("request_uri cannot be pushed").refusal }
         let target: String
         do { target = try redirectURI(fields, client) } catch let refusal as Refusal {
@@ -78,7 +78,7 @@ extension OAuthHandlers {
     @Sendable func beginDevice(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
         let fields = try await OAuthFields(body: request, context)
-        let client = try await authenticated(fields, isFirst: true, request, context)
+        let client = try await clients.authenticated(fields, isFirst: true, request, context)
         guard client.metadata.grants.contains(.deviceCode) else {
             throw Refusal.oauth("unauthorized_client", "The client is not registered for the device flow")
         }
@@ -145,7 +145,7 @@ extension OAuthHandlers {
     }
 }
 
-extension OAuthHandlers {
+extension OAuthRequestHandlers {
     private func asked(
         _ fields: OAuthFields, of client: OAuthClient, _ rules: OAuthRules, redirectURI: String
     ) throws(OAuthProblem) -> OAuthRequest {

@@ -5,7 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-extension OAuthHandlers {
+extension OAuthTokenHandlers {
     /// RFC 6749 §4.1.3 and §6, RFC 8628 §3.4.
     @Sendable func token(_ request: Request, _ context: ServerContext) async throws -> Response {
         let rules = try rules
@@ -13,7 +13,7 @@ extension OAuthHandlers {
         guard let name = fields["grant_type"] else {
             throw OAuthProblem.invalidRequest("grant_type is required").refusal
         }
-        let client = try await authenticated(fields, request, context)
+        let client = try await clients.authenticated(fields, request, context)
         guard let grant = OAuthClient.Grant(text: name) else {
             throw Refusal.oauth("unsupported_grant_type", "The grant type is not supported")
         }
@@ -22,7 +22,7 @@ extension OAuthHandlers {
         }
         let device = try callers.device(request, context)
         let resources: [String]
-        do throws(OAuthProblem) { resources = try self.resources(fields, rules) } catch { throw error.refusal }
+        do throws(OAuthProblem) { resources = try requests.resources(fields, rules) } catch { throw error.refusal }
         switch grant {
         case .authorizationCode: return try await trade(try authorizationCode(fields), client, resources, device)
         case .deviceCode:

@@ -5,12 +5,12 @@ import HTTPServing
 import Hummingbird
 import JSONWebTokens
 
-extension OAuthHandlers {
+extension OAuthTokenHandlers {
     /// RFC 7009. Ends the client's session; an unknown token is no error.
     @Sendable func revoke(_ request: Request, _ context: ServerContext) async throws -> Response {
         _ = try rules
         let fields = try await OAuthFields(body: request, context)
-        let client = try await authenticated(fields, request, context)
+        let client = try await clients.authenticated(fields, request, context)
         guard let token = fields["token"] else { throw OAuthProblem.invalidRequest("token is required").refusal }
         if let session = try await session(of: token), session.client?.id == client.id {
             try await accounts.oauth.signOut(
@@ -27,8 +27,8 @@ extension OAuthHandlers {
             (request.headers[.apiKey] ?? request.headers.bearerToken).map {
                 settings.apiKeys.kind(of: Secret($0)) == .secret
             } ?? false
-        let client = isOperator ? nil : try await authenticated(fields, request, context)
-        if let client, !client.isConfidential { throw Self.invalidClient(false) }
+        let client = isOperator ? nil : try await clients.authenticated(fields, request, context)
+        if let client, !client.isConfidential { throw OAuthClientHandlers.invalidClient(false) }
         guard let token = fields["token"] else { throw OAuthProblem.invalidRequest("token is required").refusal }
         if let found = try await active(token, forAudience: nil),
             client == nil || found.session.client?.id == client?.id
