@@ -38,7 +38,7 @@ extension GatehouseClient {
         _ timed: TimedAnswer, begun: Int, then event: AuthEvent?, to parked: ParkedAccounts
     ) async throws -> AuthSession {
         do {
-            let activation = try await coordinator.add(timed, begun: begun, then: event, to: parked)
+            let activation = try await parked.add(timed, begun: begun, then: event, in: coordinator)
             end(activation.ended, for: activation.session)
             return activation.session
         } catch AuthClientError.tooManyAccounts {

@@ -102,8 +102,10 @@ public final class GatehouseClient: Sendable {
     ) -> (TokenRefreshCoordinator, PendingFlows, KnownRevocations) {
         let coordinator = TokenRefreshCoordinator(
             slot: SessionSlot(storage: storage, key: options.storageKey), clock: caller.clock, rules: options.refresh,
-            randomBytes: randomness, keys: caller.keys, proofs: caller.proofs,
-            exchange: { try await caller.refreshed($0, with: $1) })
+            randomBytes: randomness,
+            exchange: BoundExchange(keys: caller.keys, proofs: caller.proofs) {
+                try await caller.refreshed($0, with: $1)
+            })
         return (
             coordinator, PendingFlows(storage: storage, key: options.storageKey, randomBytes: randomness),
             KnownRevocations(storage: storage, key: options.storageKey)

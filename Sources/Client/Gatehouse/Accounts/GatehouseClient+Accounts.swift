@@ -8,7 +8,7 @@ extension GatehouseClient {
     public var accounts: [DeviceAccount] {
         get async throws {
             guard let parked else { return [] }
-            return try await coordinator.accounts(of: parked)
+            return try await parked.accounts(in: coordinator)
         }
     }
 
@@ -30,7 +30,7 @@ extension GatehouseClient {
     @discardableResult
     public func use(account id: UUID) async throws -> AuthSession {
         guard let parked else { throw AuthClientError.signedOut(.neverSignedIn) }
-        let activation = try await coordinator.activate(id, from: parked)
+        let activation = try await parked.activate(id, in: coordinator)
         end(activation.ended, for: activation.session)
         return activation.session
     }
@@ -44,7 +44,7 @@ extension GatehouseClient {
     public func remove(account id: UUID) async throws -> SignOutOutcome {
         if await coordinator.owner()?.user.id == id { return try await signOut(scope: .local) }
         guard let parked else { return .revoked }
-        return await revoke(try await coordinator.remove(id, from: parked), .localLogout)
+        return await revoke(try await parked.remove(id, in: coordinator), .localLogout)
     }
 
     /// Signs all accounts out on this device, even offline. Waits for the server only about the account in use.
@@ -78,7 +78,7 @@ extension GatehouseClient {
     private func removeLater(_ id: UUID, _ parked: ParkedAccounts) async throws {
         if await coordinator.owner()?.user.id == id {
             try await signOut(scope: .local)
-        } else if let ended = try await coordinator.remove(id, from: parked) {
+        } else if let ended = try await parked.remove(id, in: coordinator) {
             endLater(ended)
         }
     }
@@ -104,14 +104,14 @@ extension GatehouseClient {
     }
 
     func signOutListed(_ parked: ParkedAccounts) async -> (KeptSession?, AuthClientError?) {
-        let ending = await coordinator.signOut(from: parked)
+        let ending = await parked.signOut(in: coordinator)
         for other in ending.others { endLater(other) }
         return (ending.session, ending.failure)
     }
 
     @discardableResult
     func unlist(_ id: UUID, _ parked: ParkedAccounts) async -> AuthClientError? {
-        await failing { _ = try await self.coordinator.remove(id, from: parked) }
+        await failing { _ = try await parked.remove(id, in: self.coordinator) }
     }
 
     private func failing(_ work: @Sendable () async throws -> Void) async -> AuthClientError? {

@@ -31,7 +31,7 @@ extension TokenRefreshCoordinator {
                 (endedLineage, hasEndedUnread) = (stored.lineage, false)
                 return
             }
-            change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: .signedIn)
+            change(.signedIn(restored(stored)), event: .signedIn)
         }
     }
 

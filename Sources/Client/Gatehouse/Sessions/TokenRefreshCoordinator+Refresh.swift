@@ -1,14 +1,4 @@
-import Foundation
-
 extension TokenRefreshCoordinator {
-    private struct Passing: Error {
-        let cause: OfflineCause
-        let retryAfter: Duration?
-    }
-
-    /// The slot changed between read and write.
-    struct SlotChanged: Error {}
-
     /// Keeps the session unless it throws `signedOut`.
     func freshSession() async throws -> AuthSession {
         let kept = try await signedIn()
@@ -35,7 +25,7 @@ extension TokenRefreshCoordinator {
         if reason == .requested {
             if let earlier = flight?.task {
                 // Ignored: the next refresh reports it.
-                _ = try? await Self.value(of: earlier)
+                _ = try? await earlier.session()
                 try Task.checkCancellation()
                 guard try await signedIn().session.user.id == kept.session.user.id else { throw overtaken }
             }
@@ -75,88 +65,17 @@ extension TokenRefreshCoordinator {
             if let quiet, clock.uptime() < quiet.until { throw AuthClientError.offline(quiet.cause) }
             let startedIn = epoch
             // Unstructured: a cancelled caller must not lose tokens.
-            task = Task { try await self.fly(startedIn, asksAlways: reason == .requested) }
+            task = Task {
+                try await SessionRefresh(startedIn: startedIn, asksAlways: reason == .requested).run(in: self)
+            }
             flight = Flight(epoch: startedIn, task: task)
             notify(.refreshAttempted(reason))
         }
         do {
-            return try await Self.value(of: task)
+            return try await task.session()
         } catch is Superseded {
             throw overtaken
         }
-    }
-
-    /// Releases the store's lock between attempts.
-    ///
-    /// - Parameter asksAlways: Ignore another process's recent refresh.
-    private func fly(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
-        defer { if flight?.epoch == startedIn { flight = nil } }
-        do {
-            return try await tries(startedIn, asksAlways: asksAlways)
-        } catch let error as AuthClientError {
-            notify(.refreshFailed(error))
-            throw error
-        } catch is Superseded {
-            throw Superseded()
-        } catch {
-            // The store's lock was unavailable.
-            try check(startedIn)
-            let failure = AuthClientError.storeUnavailable(StoreProblem(error))
-            notify(.refreshFailed(failure))
-            throw failure
-        }
-    }
-
-    private func tries(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
-        var failures = 0
-        while true {
-            do {
-                return try await slot.storage.withLock { try await self.attempt(startedIn, asksAlways: asksAlways) }
-            } catch let failure as Passing {
-                try check(startedIn)
-                guard let wait = rules.wait(failures: failures, retryAfter: failure.retryAfter, random: random()) else {
-                    if let pause = failure.retryAfter { quiet = (clock.uptime() + pause, failure.cause) }
-                    throw AuthClientError.offline(failure.cause)
-                }
-                failures += 1
-                // Cancelled only by a newer epoch.
-                do { try await clock.sleep(wait) } catch { try check(startedIn) }
-                try check(startedIn)
-            } catch is SlotChanged {
-                try check(startedIn)
-            }
-        }
-    }
-
-    private func random() -> Double {
-        Double(randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_536
-    }
-
-    /// Under the store's lock: read, refresh, save, publish.
-    private func attempt(_ startedIn: Int, asksAlways: Bool) async throws -> AuthSession {
-        try check(startedIn)
-        guard let before = kept else { throw Superseded() }
-        let current = try await gate.run { try await self.reread(before, startedIn) }
-        let isNewer = current.generation != before.generation
-        if isNewer, !asksAlways, current.isFresh(at: clock.uptime(), leeway: rules.leeway) {
-            return current.session
-        }
-        let timed: TimedAnswer
-        do {
-            timed = try await exchangedWithKey(current, startedIn)
-        } catch let lost as KeyIsLost {
-            throw try await gate.run { try await self.end(current, lost.refusal, startedIn) }
-        } catch AuthClientError.refused(let refusal) where refusal.endsRefresh {
-            throw try await gate.run { try await self.end(current, refusal, startedIn) }
-        } catch {
-            throw Self.passing(error)
-        }
-        guard timed.answer.user.id == current.session.user.id else {
-            throw AuthClientError.unexpectedAnswer("a refresh returned a different user")
-        }
-        let fresh = KeptSession(timed, generation: newID(), lineage: current.lineage)
-        try await uninterrupted { try await self.land(fresh, replacing: current.generation, startedIn) }
-        return fresh.session
     }
 
     /// - Parameter isOwnFlight: Whether the caller is a refresh or verification with work left.
@@ -178,7 +97,7 @@ extension TokenRefreshCoordinator {
             change(.signedOut(.signedOutElsewhere), event: .signedOut(.signedOutElsewhere))
             throw AuthClientError.signedOut(.signedOutElsewhere)
         case .session(let stored):
-            let theirs = KeptSession(stored, now: clock.now(), uptime: clock.uptime())
+            let theirs = restored(stored)
             guard stored.user.id == before.session.user.id else {
                 advanceEpoch(isOwnFlight: isOwnFlight)
                 change(.signedIn(theirs), event: .signedIn)
@@ -208,7 +127,7 @@ extension TokenRefreshCoordinator {
     }
 
     /// Ends the session, unless another process stored a newer one, which is tried next.
-    private func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
+    func end(_ ended: KeptSession, _ refusal: AuthRefusal, _ startedIn: Int) async throws -> any Error {
         let content = await slot.load()
         try check(startedIn)
         if case .session(let stored) = content, stored.generation != ended.generation { return SlotChanged() }
@@ -233,20 +152,6 @@ extension TokenRefreshCoordinator {
         // Ignored: other changes take precedence. Without the lock, the next call gets the same error.
         _ = try? await slot.storage.withLock {
             try await self.gate.run { try await self.end(current, refusal, startedIn) }
-        }
-    }
-
-    private static func passing(_ error: any Error) -> any Error {
-        switch error {
-        case is Superseded: error
-        case AuthClientError.refused(let refusal) where refusal.isPassing:
-            Passing(cause: .status(refusal.status), retryAfter: refusal.retryAfter)
-        case AuthClientError.unexpectedAnswer(let text): Passing(cause: .notUnderstood(text), retryAfter: nil)
-        // Screens retry on reconnection.
-        case AuthClientError.offline(.noConnection): error
-        case AuthClientError.offline(let cause): Passing(cause: cause, retryAfter: nil)
-        case is AuthClientError: error
-        default: Passing(cause: .noAnswer(error.shortText), retryAfter: nil)
         }
     }
 }

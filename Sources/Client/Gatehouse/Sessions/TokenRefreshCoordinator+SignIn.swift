@@ -53,7 +53,7 @@ extension TokenRefreshCoordinator {
         change(.signedIn(new), event: .signedIn)
         if let further { send(further) }
         guard case .session(let old) = before, old.user.id != new.session.user.id else { return nil }
-        return KeptSession(old, now: clock.now(), uptime: clock.uptime())
+        return restored(old)
     }
 
     /// Signs out in memory; in the store, without waiting for another process's refresh; and there again under the
@@ -81,7 +81,7 @@ extension TokenRefreshCoordinator {
             let stored = try await gate.run { try await self.takeStored(startedIn) }
             let lineages = [old?.lineage, stored?.lineage].compactMap { $0 }
             if !lineages.isEmpty {
-                try await locked { try await self.gate.run { try await self.clear(lineages) } }
+                try await locked { try await self.gate.run { try await self.slot.clear(lineages) } }
             }
             return (stored ?? old, nil)
         } catch let error as AuthClientError {
@@ -110,16 +110,7 @@ extension TokenRefreshCoordinator {
         try await slot.clear()
         hasEndedUnread = false
         guard case .session(let stored) = content else { return nil }
-        return KeptSession(stored, now: clock.now(), uptime: clock.uptime())
-    }
-
-    private func clear(_ lineages: [String]) async throws {
-        switch await slot.load() {
-        case .session(let stored) where lineages.contains(stored.lineage): try await slot.clear()
-        // The session may be stored again.
-        case .unavailable(let problem): throw AuthClientError.storeFailed(problem)
-        case .session, .absent, .damaged: break
-        }
+        return restored(stored)
     }
 
     /// Only in the epoch `startedIn`.

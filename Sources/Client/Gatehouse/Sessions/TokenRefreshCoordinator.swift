@@ -1,5 +1,8 @@
 import Foundation
 
+/// A newer epoch began.
+struct Superseded: Error {}
+
 /// Owns the session in memory and in the store.
 ///
 /// - One refresh at a time, in its own task: a cancelled caller loses nothing.
@@ -13,8 +16,6 @@ actor TokenRefreshCoordinator {
         case signedIn(KeptSession)
         case signedOut(SignedOutReason)
     }
-
-    struct Superseded: Error {}
 
     struct Flight {
         let epoch: Int
@@ -31,12 +32,10 @@ actor TokenRefreshCoordinator {
     let clock: ClientClock
     let rules: RefreshRules
     let randomBytes: @Sendable (Int) -> [UInt8]
-    let keys: DeviceKeys
-    let proofs: KeyProofs
-    let exchange: @Sendable (_ refreshToken: String, OpenKey?) async throws -> TimedAnswer
+    let exchange: BoundExchange
     let gate = SerialGate()
 
-    var state = State.restoring { didSet { proofs.use(kept) } }
+    var state = State.restoring { didSet { exchange.proofs.use(kept) } }
     var epoch = 0
     /// The app's sign-ins and sign-outs.
     var wishes = 0
@@ -54,35 +53,26 @@ actor TokenRefreshCoordinator {
     /// When the server may be called again.
     var quiet: (until: Duration, cause: OfflineCause)?
 
-    private var listeners: [Int: Listener] = [:]
-    private var listenerCount = 0
+    private var listeners = SessionListeners()
     private var notices = EventHub<AuthNotice>()
     private var restoring: Task<Void, Never>?
     /// The store's problem as last reported.
     private var storeProblem: StoreProblem?
 
-    private struct Listener {
-        let continuation: AsyncStream<AuthChange>.Continuation
-        var hasInitial = false
-    }
-
     init(
         slot: SessionSlot, clock: ClientClock, rules: RefreshRules, randomBytes: @escaping @Sendable (Int) -> [UInt8],
-        keys: DeviceKeys, proofs: KeyProofs,
-        exchange: @escaping @Sendable (_ refreshToken: String, OpenKey?) async throws -> TimedAnswer
+        exchange: BoundExchange
     ) {
         self.slot = slot
         self.clock = clock
         self.rules = rules
         self.randomBytes = randomBytes
-        self.keys = keys
-        self.proofs = proofs
         self.exchange = exchange
     }
 
     deinit {
         restoring?.cancel()
-        for listener in listeners.values { listener.continuation.finish() }
+        listeners.finish()
         notices.finish()
     }
 
@@ -129,7 +119,7 @@ actor TokenRefreshCoordinator {
             storeProblem = problem
             throw AuthClientError.storeUnavailable(problem)
         case .session(let stored):
-            change(.signedIn(KeptSession(stored, now: clock.now(), uptime: clock.uptime())), event: nil)
+            change(.signedIn(restored(stored)), event: nil)
         case .damaged: change(.signedOut(.storeDamaged), event: .signedOut(.storeDamaged))
         case .absent:
             change(.signedOut(.neverSignedIn), event: nil)
@@ -176,17 +166,45 @@ actor TokenRefreshCoordinator {
     }
 
     func newID() -> String { Base64URL.text(randomBytes(16)) }
+
+    func random() -> Double {
+        Double(randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_536
+    }
+
+    func restored(_ stored: StoredSession) -> KeptSession {
+        KeptSession(stored, now: clock.now(), uptime: clock.uptime())
+    }
+
+    /// The stored session, with the newest tokens of any process.
+    func inUse() async throws -> StoredSession? {
+        switch await slot.load() {
+        case .unavailable(let problem): throw AuthClientError.storeUnavailable(problem)
+        case .session(let stored): stored
+        case .damaged: kept?.stored
+        case .absent: nil
+        }
+    }
+
+    /// Whether the app signed out this session, which the store kept.
+    func hasEnded(_ stored: StoredSession) -> Bool { stored.lineage == endedLineage || hasEndedUnread }
+
+    /// Another process's new key, for example.
+    @discardableResult
+    func adopt(_ key: StoredKey?, of generation: String) -> KeptSession? {
+        guard var now = kept, now.generation == generation else { return nil }
+        now.key = key
+        state = .signedIn(now)
+        return now
+    }
 }
 
 extension TokenRefreshCoordinator {
     func listen(_ continuation: AsyncStream<AuthChange>.Continuation) {
-        listenerCount += 1
-        let id = listenerCount
-        listeners[id] = Listener(continuation: continuation)
+        let id = listeners.add(continuation)
         continuation.onTermination = { [weak self] _ in
             Task { [weak self] in await self?.forget(id) }
         }
-        if case .restoring = state { keepRestoring() } else { sendInitial() }
+        if case .restoring = state { keepRestoring() } else { listeners.sendInitial(kept?.session) }
     }
 
     func listen(_ continuation: AsyncStream<AuthNotice>.Continuation) {
@@ -197,7 +215,7 @@ extension TokenRefreshCoordinator {
         }
     }
 
-    private func forget(_ id: Int) { listeners[id] = nil }
+    private func forget(_ id: Int) { listeners.remove(id) }
     private func forgetNotices(_ id: Int) { notices.remove(id) }
 
     func notify(_ notice: AuthNotice) { notices.send(notice) }
@@ -205,27 +223,16 @@ extension TokenRefreshCoordinator {
     /// The only place that changes the state and sends events. A listener's first event describes the state at its
     /// arrival, or once the store answers.
     func change(_ new: State, event: AuthEvent?) {
-        let newcomers = Set(listeners.filter { !$0.value.hasInitial }.keys)
+        let newcomers = listeners.newcomers
         state = new
-        sendInitial()
+        listeners.sendInitial(kept?.session)
         guard let event else { return }
         // New listeners need only a sign-out's reason.
         if case .signedOut = event { send(event) } else { send(event, sparing: newcomers) }
     }
 
     func send(_ event: AuthEvent, sparing spared: Set<Int> = []) {
-        let change = AuthChange(event: event, session: kept?.session)
-        for (id, listener) in listeners where listener.hasInitial && !spared.contains(id) {
-            listener.continuation.yield(change)
-        }
-    }
-
-    private func sendInitial() {
-        let change = AuthChange(event: .initialSession, session: kept?.session)
-        for (id, listener) in listeners where !listener.hasInitial {
-            listener.continuation.yield(change)
-            listeners[id]?.hasInitial = true
-        }
+        listeners.send(AuthChange(event: event, session: kept?.session), sparing: spared)
     }
 
     /// Retries after 1, 2, 4 … 30 seconds, while there are listeners.

@@ -116,6 +116,15 @@ struct SessionSlot: Sendable {
         if let failure { throw AuthClientError.storeFailed(StoreProblem(failure)) }
     }
 
+    func clear(_ lineages: [String]) async throws {
+        switch await load() {
+        case .session(let stored) where lineages.contains(stored.lineage): try await clear()
+        // The session may be stored again.
+        case .unavailable(let problem): throw AuthClientError.storeFailed(problem)
+        case .session, .absent, .damaged: break
+        }
+    }
+
     private enum Generation: Equatable {
         case value(String?)
         case unavailable(StoreProblem)

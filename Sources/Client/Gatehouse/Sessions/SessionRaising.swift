@@ -1,5 +1,3 @@
-import Foundation
-
 extension TokenRefreshCoordinator {
     /// Replaces the session's tokens by a verification's.
     ///
@@ -12,16 +10,16 @@ extension TokenRefreshCoordinator {
         let user = try await freshSession().user.id
         while let other = raising?.task ?? flight?.task {
             // Ignored: the other's result does not matter.
-            _ = try? await Self.value(of: other)
+            _ = try? await other.session()
             try Task.checkCancellation()
         }
         guard let kept, kept.session.user.id == user else { throw overtaken }
         let startedIn = epoch
         // Unstructured: a cancelled caller must not lose tokens.
-        let task = Task { try await self.raise(startedIn, call) }
+        let task = Task { try await SessionRaising(startedIn: startedIn, call: call).run(in: self) }
         raising = Flight(epoch: startedIn, task: task)
         do {
-            return try await Self.value(of: task)
+            return try await task.session()
         } catch is Superseded {
             throw overtaken
         }
@@ -31,17 +29,21 @@ extension TokenRefreshCoordinator {
     func sessionAfterRaising() async throws -> AuthSession? {
         guard let raising else { return nil }
         // Ignored: the verification's caller gets the error.
-        let session = try? await Self.value(of: raising.task)
+        let session = try? await raising.task.session()
         try Task.checkCancellation()
         return session
     }
+}
 
-    private func raise(
-        _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
-    ) async throws -> AuthSession {
-        defer { if raising?.epoch == startedIn { raising = nil } }
+/// One verification, under the store's lock.
+struct SessionRaising: Sendable {
+    let startedIn: Int
+    let call: @Sendable (String) async throws -> TimedAnswer
+
+    func run(in coordinator: isolated TokenRefreshCoordinator) async throws -> AuthSession {
+        defer { if coordinator.raising?.epoch == startedIn { coordinator.raising = nil } }
         do {
-            return try await slot.storage.withLock { try await self.raiseLocked(startedIn, call) }
+            return try await coordinator.slot.storage.withLock { try await attempt(in: coordinator) }
         } catch let error as AuthClientError {
             throw error
         } catch is Superseded {
@@ -50,38 +52,36 @@ extension TokenRefreshCoordinator {
             throw AuthClientError.sessionChanged
         } catch {
             // The store's lock was unavailable.
-            try check(startedIn)
+            try coordinator.check(startedIn)
             throw AuthClientError.storeUnavailable(StoreProblem(error))
         }
     }
 
-    private func raiseLocked(
-        _ startedIn: Int, _ call: @escaping @Sendable (String) async throws -> TimedAnswer
-    ) async throws -> AuthSession {
-        try check(startedIn)
-        guard let before = kept else { throw Superseded() }
-        let current = try await gate.run { try await self.reread(before, startedIn) }
+    private func attempt(in coordinator: isolated TokenRefreshCoordinator) async throws -> AuthSession {
+        try coordinator.check(startedIn)
+        guard let before = coordinator.kept else { throw Superseded() }
+        let current = try await coordinator.gate.run { try await coordinator.reread(before, startedIn) }
         let token = current.session.accessToken
-        var timed = try await exchanged(startedIn) { try await call(token) }
+        var timed = try await coordinator.exchanged(startedIn) { [call] in try await call(token) }
         timed.key = current.key
         guard timed.answer.user.id == current.session.user.id else {
             throw AuthClientError.unexpectedAnswer("a verification returned a different user")
         }
-        let raised = KeptSession(timed, generation: newID(), lineage: current.lineage)
-        try await uninterrupted {
-            try await self.land(raised, replacing: current.generation, startedIn, event: .mfaChallengeVerified)
+        let raised = KeptSession(timed, generation: coordinator.newID(), lineage: current.lineage)
+        try await coordinator.uninterrupted {
+            try await coordinator.land(raised, replacing: current.generation, startedIn, event: .mfaChallengeVerified)
         }
         return raised.session
     }
 }
 
-extension TokenRefreshCoordinator {
+extension Task where Success == AuthSession, Failure == any Error {
     /// A cancelled caller stops waiting; the work continues.
-    static func value(of refresh: Task<AuthSession, any Error>) async throws -> AuthSession {
+    func session() async throws -> AuthSession {
         let (sessions, continuation) = AsyncThrowingStream<AuthSession, any Error>.makeStream()
         // Unstructured: a child task would be awaited.
-        Task {
-            switch await refresh.result {
+        Task<Void, Never> {
+            switch await result {
             case .success(let session):
                 continuation.yield(session)
                 continuation.finish()
@@ -90,6 +90,6 @@ extension TokenRefreshCoordinator {
         }
         for try await session in sessions { return session }
         // The caller was cancelled.
-        throw CancellationError()
+        throw Swift.CancellationError()
     }
 }
