@@ -98,6 +98,7 @@ REQUESTS = [
     ("DELETE", "/auth/v1/admin/outbox/{user_id}", "admin", None),
     ("GET", "/auth/v1/admin/deliveries?limit=5", "admin", None),
     ("POST", "/auth/v1/admin/deliveries/{user_id}/replay", "admin", None),
+    ("POST", "/auth/v1/admin/webhooks/crm/test", "admin", None),
     ("GET", "/auth/v1/admin/keys", "admin", None),
     ("GET", "/auth/v1/admin/requests?after=1", "admin", None),
     ("GET", "/auth/v1/admin/audit?page=1&per_page=5&query=author:a", "admin", None),

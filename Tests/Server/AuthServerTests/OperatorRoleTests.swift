@@ -17,7 +17,7 @@ struct OperatorRoleTests {
         "POST /admin/users/{user_id}/resend": .help, "POST /admin/users/{user_id}/unlock": .help,
         "DELETE /admin/users/{user_id}/sessions": .help, "DELETE /admin/users/{user_id}/sessions/{session_id}": .help,
         "POST /admin/outbox/{mail_id}/retry": .help, "POST /admin/deliveries/{delivery_id}/replay": .help,
-        "POST /admin/keys/rotate": .own,
+        "POST /admin/webhooks/{webhook}/test": .help, "POST /admin/keys/rotate": .own,
     ]
 
     private func signedIn(_ role: String, _ server: TestServer) async throws -> TestSession {

@@ -43,6 +43,14 @@ package struct WebhookMessage: Sendable {
 
     package init(id: String, body: [UInt8]) { (self.id, self.body) = (id, body) }
 
+    /// The event `gatehouse.test`, which concerns no account.
+    package static func test(of webhook: String, id: String, at now: Instant) -> WebhookMessage {
+        let event: AuthJSON = [
+            "type": "gatehouse.test", "timestamp": .string("\(now)"), "data": ["webhook": .string(webhook)],
+        ]
+        return WebhookMessage(id: id, body: Array(event.text.utf8))
+    }
+
     /// `webhook-id`, `webhook-timestamp` in seconds since 1970, and one signature per secret.
     package func headers(at now: Instant, secrets: [WebhookSecret]) -> [String: String] {
         let time = "\(now.seconds)"

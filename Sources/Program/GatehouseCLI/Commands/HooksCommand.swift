@@ -94,11 +94,8 @@ struct TestHook: AsyncParsableCommand {
             throw CommandFailure("The settings have no webhook \(name)." + remedy)
         }
         let now = System.now()
-        let event: AuthJSON = [
-            "type": "gatehouse.test", "timestamp": .string("\(now)"), "data": ["webhook": .string(name)],
-        ]
-        let message = WebhookMessage(
-            id: Identifier<DeliveryStatus>(random: System.randomBytes(16)).text, body: Array(event.text.utf8))
+        let id = Identifier<DeliveryStatus>(random: System.randomBytes(16))
+        let message = WebhookMessage.test(of: name, id: id.text, at: now)
         let calls = SignedCalls(configuration.rule, System.world())
         switch try await Webhooks.attempt(message, to: endpoint, at: now, send: calls.send) {
         case .delivered:

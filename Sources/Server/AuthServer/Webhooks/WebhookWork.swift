@@ -1,11 +1,24 @@
 package import AccountDomain
-import AccountStore
+package import AccountStore
 import GatehouseWire
 import HTTPServing
 import Logging
 
 extension EventDelivery {
     package var webhookEndpoints: [WebhookEndpoint] { webhooks?.endpoints ?? [] }
+
+    /// Sends `gatehouse.test` once, not through the queue. A disabled endpoint that accepts it is enabled again.
+    ///
+    /// - Parameter id: Of the message.
+    /// - Returns: nil without such an endpoint.
+    package func test(_ name: String, id: String) async throws -> DeliveryResult? {
+        guard let webhooks, let endpoint = webhooks.endpoints.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { return nil }
+        let message = WebhookMessage.test(of: endpoint.name, id: id, at: runtime.now())
+        let result = try await Webhooks.attempt(message, to: endpoint, at: runtime.now(), send: webhooks.send)
+        if result == .delivered { try await accounts.events.enable(endpoint) }
+        return result
+    }
 
     /// Returns early if an event is stored on this node.
     package func waitForEvents(to endpoint: WebhookEndpoint, atMost duration: Duration) async throws {

@@ -58,6 +58,27 @@ extension OperatorRoutes {
         let entry = entry(.deliveryReplayed, ["delivery_id": .string(id)], context)
         return changed(try await accounts.events.replay(.one(id), recording: entry, at: runtime.now()))
     }
+
+    @Sendable func testWebhook(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let name = context.parameters.get("webhook") ?? ""
+        let id: Identifier<DeliveryStatus> = accounts.newID()
+        guard let result = try await auth.events.test(name, id: id.text) else {
+            throw Refusal(.notFound, .notFound, "The settings have no webhook of this name")
+        }
+        let reason: String? =
+            switch result {
+            case .delivered: nil
+            case .gone: "status 410, which disables it"
+            case .failed(let reason): reason
+            }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("id", id.text)
+            writer.member("accepted", reason == nil)
+            writer.member("reason", ifPresent: reason)
+            writer.endObject()
+        }
+    }
 }
 
 extension JSONWriter {

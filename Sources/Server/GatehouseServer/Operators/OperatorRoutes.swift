@@ -32,6 +32,8 @@ struct OperatorRoutes: Sendable {
             Route(.delete, "/admin/outbox/{mail_id}", guardedBy: manage, timeLimit: wait, dropMail),
             Route(.get, "/admin/deliveries", guardedBy: read, listDeliveries),
             Route(.post, "/admin/deliveries/{delivery_id}/replay", guardedBy: help, timeLimit: wait, replayDelivery),
+            // Without the time limit of a request: the endpoint's is as long.
+            Route(.post, "/admin/webhooks/{webhook}/test", guardedBy: help, testWebhook),
             Route(.get, "/admin/keys", guardedBy: read, listKeys),
             Route(.post, "/admin/keys/rotate", guardedBy: own, timeLimit: wait, rotateKeys),
         ]

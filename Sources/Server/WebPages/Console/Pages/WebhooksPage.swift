@@ -1,4 +1,5 @@
 import GatehouseWire
+import HTTPServing
 import HTTPTypes
 
 struct WebhooksPage: ConsolePage {
@@ -7,6 +8,7 @@ struct WebhooksPage: ConsolePage {
     static let routes = [
         shows("/webhooks") { try await $0.show() },
         takes("/webhooks/replay") { try await $0.replay() },
+        takes("/webhooks/test") { try await $0.test() },
     ]
 
     private static let rows = 40
@@ -17,11 +19,13 @@ struct WebhooksPage: ConsolePage {
         page.blocks = try await part("Endpoints") { console in
             let answer = try Deliveries(json: await console.callAsAdmin(.get, "/admin/deliveries?limit=\(Self.rows)"))
             var endpoints = Table(
-                caption: "Endpoints", columns: ["Name", "Kind", "State", "Queued"], empty: "There are no endpoints.")
+                caption: "Endpoints", columns: ["Name", "Kind", "State", "Queued", "Test"],
+                empty: "There are no endpoints.")
             endpoints.rows = answer.endpoints.map { endpoint in
                 [
                     Cell(endpoint.name.shown), Cell(endpoint.kind.cutForChart), Cell([Badge(state: endpoint.state)]),
                     Cell(endpoint.waiting.map(Figures.count) ?? "–", isNumber: true),
+                    Cell(endpoint.kind == "webhook" ? Self.testForm(endpoint.name) : nil),
                 ]
             }
             var deliveries = Table(
@@ -38,9 +42,28 @@ struct WebhooksPage: ConsolePage {
         visit.session.sentence = "The event will be delivered again."
         return .move(ConsolePlace.webhooks.path)
     }
+
+    mutating func test() async throws -> Outcome {
+        let name = (visit.fields["name"] ?? "").cut(to: 64)
+        let json = try await callAsAdmin(.post, "/admin/webhooks/\(FormText.escape(name))/test")
+        guard json["accepted"]?.boolValue != true else {
+            visit.session.sentence = "\(name.shown) accepted the test event."
+            return .move(ConsolePlace.webhooks.path)
+        }
+        guard case .page(var page) = try await show() else { return .move(ConsolePlace.webhooks.path) }
+        let reason = (json["reason"]?.stringValue ?? "no reason").shown
+        page.notice = .problem("\(name.shown) did not accept the test event: \(reason).")
+        return .page(page)
+    }
 }
 
 extension WebhooksPage {
+    private static func testForm(_ name: String) -> Form {
+        Form(
+            action: ConsolePlace.webhooks.path + "/test", hidden: [("name", name)], button: "Send Test",
+            label: "Send a test event to \(name.cutForChart)", style: .plain)
+    }
+
     private func row(_ delivery: Deliveries.Delivery) -> [Cell] {
         var state = Cell([Badge(state: delivery.state)])
         state.detail = delivery.reason?.shown
