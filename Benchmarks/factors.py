@@ -41,7 +41,8 @@ class Account:
         options = begun["options"]
         credential = self.device.create("key", options["challenge"], options["user"]["id"])
         answer = {"challenge_id": begun["challenge_id"], "credential": credential}
-        self.token = post("/passkeys/signup/verify", answer)["access_token"]
+        self.session = post("/passkeys/signup/verify", answer)
+        self.token = self.session["access_token"]
 
     def add_app(self, post):
         """An authenticator app whose first code was entered: that of the step before, so that the next are left."""

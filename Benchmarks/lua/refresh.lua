@@ -1,4 +1,5 @@
 -- Refreshes with the tokens of a file, one after the other: each is sent once, see Benchmarks/refreshes.py.
+-- BENCH_CLIENT: the public OAuth client whose sessions they are.
 -- BENCH_HARVEST: a file that gets the access tokens; then the tokens that the answers bring are sent after those of the
 -- file. Not for measuring: for a `response` wrk makes tables of all that it reads.
 dofile(os.getenv("BENCH_LUA") .. "/threads.lua")
@@ -22,13 +23,19 @@ local function next_token()
   return answered[taken] or error("out of refresh tokens: the file has too few for so many seconds and clients")
 end
 
-local head = "POST /auth/v1/token?grant_type=refresh_token HTTP/1.1\r\nHost: 127.0.0.1\r\n" ..
-  "Content-Type: application/json\r\nContent-Length: "
+local client = os.getenv("BENCH_CLIENT")
+local path, kind = "/auth/v1/token?grant_type=refresh_token", "application/json"
+local before, after = '{"refresh_token":"', '"}'
+if client then
+  path, kind = "/auth/v1/oauth/token", "application/x-www-form-urlencoded"
+  before, after = "grant_type=refresh_token&client_id=" .. client .. "&refresh_token=", ""
+end
+local head = "POST " .. path .. " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: " .. kind .. "\r\nContent-Length: "
 
 function request()
   local token = is_looked_at and "none" or next_token()
   is_looked_at = false
-  local body = '{"refresh_token":"' .. token .. '"}'
+  local body = before .. token .. after
   return head .. #body .. "\r\n\r\n" .. body
 end
 
