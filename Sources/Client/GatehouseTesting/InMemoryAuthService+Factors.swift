@@ -8,7 +8,7 @@ extension InMemoryAuthService {
         let now = clock.now
         return state.withLock { state in
             let factor = state.server.account(email: email)?.user.factors?.last { $0.factorType == .totp }
-            return factor.map { InMemoryServer.code(of: $0.id, at: now) }
+            return factor.map { InMemoryFactors.code(of: $0.id, at: now) }
         }
     }
 

@@ -77,7 +77,7 @@ extension InMemoryAuthService {
     @discardableResult
     public func redeem(_ authorization: Authorization) -> Bool {
         let now = clock.now
-        return state.withLock { $0.server.redeem(authorization.id, at: now) }
+        return state.withLock { $0.server.oauth.redeem(authorization.id, at: now) }
     }
 
     /// The ids of the clients that users have reported, in order.

@@ -60,9 +60,9 @@ extension InMemoryAuthService {
     public func addAccount(phone: String, password: String? = nil, firstName: String? = nil) -> UUID {
         let (now, digits) = (clock.now, String(phone.drop { $0 == "+" }))
         return state.withLock { state in
-            if let known = state.server.account(phone: digits) { return known.user.id }
+            if let known = state.server.phones.account(phone: digits) { return known.user.id }
             let id = state.server.add(email: nil, firstName: firstName, at: now)
-            state.server.setPhone(digits, of: id, isProven: true, at: now)
+            state.server.phones.setPhone(digits, of: id, isProven: true, at: now)
             state.server.update(id) { $0.password = password }
             return id
         }

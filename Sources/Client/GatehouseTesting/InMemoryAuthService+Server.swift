@@ -48,7 +48,7 @@ extension InMemoryAuthService {
     /// is used or the password changes.
     public func mailCode(_ kind: Mail.Kind, to email: String) -> String? {
         let now = clock.now
-        return state.withLock { $0.server.code(kind, email, at: now)?.text }
+        return state.withLock { $0.server.mailing.code(kind, email, at: now)?.text }
     }
 
     /// The link of an email that this device requested; nil without ``redirectTo``.

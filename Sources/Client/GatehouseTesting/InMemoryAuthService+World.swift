@@ -79,7 +79,7 @@ extension InMemoryAuthService {
         state.withLock { state in
             guard let id = state.server.account(email: email)?.user.id else { return }
             let competing = state.server.codes.last { $0.owner == id && $0.slot == .confirmation }?.competing
-            state.server.prove(id, by: .confirmation, competing, Prover(), at: now)
+            state.server.proving.prove(id, by: .confirmation, competing, Prover(), at: now)
         }
     }
 

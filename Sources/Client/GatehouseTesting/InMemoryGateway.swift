@@ -2,12 +2,14 @@ import Foundation
 import Gatehouse
 import GatehouseWire
 
-extension InMemoryServer {
+extension InMemoryRoutes {
     /// Accepts access tokens without the auth server, unless a fault ended the session.
     mutating func gatewayReply(
         _ request: InMemoryRequest, _ call: Call?, _ fault: Fault?
     ) throws(AuthClientError) -> HTTPReply {
-        guard fault != .accessTokenRefused, let caller = callers[request.bearer], endCodes[caller.id] == nil else {
+        guard fault != .accessTokenRefused, let caller = server.callers[request.bearer],
+            server.endCodes[caller.id] == nil
+        else {
             throw InMemoryGateway.tokenInvalid
         }
         let account = account(caller.user)
@@ -24,7 +26,7 @@ extension InMemoryServer {
             update(caller.user) { $0.profile = profile }
             return .account(SignedInAccount(id: caller.user, email: account.user.email, profile: profile))
         case .deleteAccount:
-            remove(caller.user)
+            server.remove(caller.user)
             return HTTPReply(status: 204)
         default: throw Fault.refused(404, AuthErrorCode(rawValue: "NOT_FOUND"))
         }

@@ -67,7 +67,7 @@ extension InMemoryNetwork.State {
         if let call, let refusal = fault?.refusal(at: call) {
             return (fault, HTTPReply(refusal, byGateway: request.isGateway))
         }
-        return (fault, server.reply(to: request, call, fault, at: now))
+        return (fault, server.routes.reply(to: request, call, fault, at: now))
     }
 
     private func call(_ request: InMemoryRequest) -> InMemoryAuthService.Call? {
@@ -75,7 +75,9 @@ extension InMemoryNetwork.State {
             // The client also ends sessions that another one has replaced.
             return server.callers[request.bearer]?.id == device.session ? .signOut : nil
         }
-        if request.path.last == "challenge", let id = request.id, server.isPhone(factor: id) { return .sendFactorCode }
+        if request.path.last == "challenge", let id = request.id, server.factors.isPhone(factor: id) {
+            return .sendFactorCode
+        }
         return request.call { address in
             guard device.isKept, let user = account?.user else { return false }
             return address == nil || user.email == address?.lowercased() || user.phone == address

@@ -113,7 +113,8 @@ extension InMemoryServer {
         }
         if index(email: email) != nil {
             guard !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
-            repeatSignUp(email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
+            mailing.repeatSignUp(
+                email, CompetingSignUp(password: password, metadata: Self.metadata(firstName)), at: now)
             // Hides that the address is registered.
             let id = Fixtures.id(number())
             return (nil, AuthUser(id: id, role: nil, email: email.lowercased(), createdAt: now, updatedAt: now))
@@ -126,7 +127,7 @@ extension InMemoryServer {
             account.entered = account.user.userMetadata
         }
         guard let account = account(id) else { throw Fault.refused(500, .unexpectedFailure) }
-        if !isConfirmed { mailConfirmation(to: email, at: now) }
+        if !isConfirmed { mailing.mailConfirmation(to: email, at: now) }
         return (account.isConfirmed ? try open(id, at: now) : nil, account.user)
     }
 
@@ -146,7 +147,7 @@ extension InMemoryServer {
         }
         guard account.isConfirmed else { throw Fault.refused(400, .emailNotConfirmed) }
         guard account.password == password else {
-            mailRestoring(of: account, at: now)
+            proving.mailRestoring(of: account, at: now)
             throw Fault.refused(403, .credentialSetAside)
         }
         return try open(account.user.id, at: now)
@@ -226,7 +227,7 @@ extension InMemoryServer {
         let (password, email) = (request.body["password"]?.stringValue, request.body["email"]?.stringValue)
         let phone = request.body["phone"]?.stringValue
         if password != nil || email != nil || phone != nil {
-            try requireLevel(caller.id, status: 401)
+            try factors.requireLevel(caller.id, status: 401)
             try check(request.body["current_password"]?.stringValue, of: id)
         }
         if let password {
@@ -239,10 +240,10 @@ extension InMemoryServer {
             guard index(email: email) == nil else { throw Fault.refused(422, .emailExists) }
             begin(email, of: id, at: now)
         }
-        if let phone { try begin(phone: phone, of: id, at: now) }
+        if let phone { try phones.begin(phone: phone, of: id, at: now) }
         if let password {
             update(id) { ($0.password, $0.otherPasswords) = (password, []) }
-            showSetAside(of: id)
+            proving.showSetAside(of: id)
             codes.removeAll { $0.owner == id }
             end(.passwordChanged) { $0.value == id && $0.key != caller.id }
         }
@@ -262,7 +263,7 @@ extension InMemoryServer {
             codes.removeAll { $0.owner == id && ($0.slot == .newEmail || $0.slot == .currentEmail) }
         }
         update(id) { $0.user.newEmail = email }
-        if let account = account(id) { mailEmailChange(of: account.user, at: now) }
+        if let account = account(id) { mailing.mailEmailChange(of: account.user, at: now) }
     }
 
     mutating func setEmail(_ email: String, of id: UUID, isProven: Bool, at now: Date) {

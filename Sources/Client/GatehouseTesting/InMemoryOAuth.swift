@@ -28,7 +28,7 @@ struct InMemoryGrant: Sendable {
     var grant: OAuthGrant
 }
 
-extension InMemoryServer {
+extension InMemoryOAuth {
     mutating func oauth(
         _ request: InMemoryRequest, _ call: Call?, of caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {
@@ -39,7 +39,7 @@ extension InMemoryServer {
         case .releaseAuthorization: try release(request, caller, at: now)
         case .pendingAuthorizations: return .json(["authorizations": .array(pending(of: caller, at: now))])
         case .revokeGrant: try revokeGrant(of: request.query["client_id"] ?? "", caller)
-        default: return .json(.array(grants.filter { $0.owner == caller.user }.reversed().map(\.grant.json)))
+        default: return .json(.array(server.grants.filter { $0.owner == caller.user }.reversed().map(\.grant.json)))
         }
         return HTTPReply(status: 204)
     }
@@ -48,15 +48,15 @@ extension InMemoryServer {
         _ request: InMemoryRequest, _ caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {
         let code = request.query["user_code"].flatMap(OAuthUserCode.init)
-        let found = authorizations.firstIndex { known in
+        let found = server.authorizations.firstIndex { known in
             code != nil ? known.userCode == code : known.id == OAuthAuthorizationID(request.path.last ?? "")
         }
-        guard let found, !authorizations[found].isExpired(at: now),
-            (authorizations[found].owner ?? caller.user) == caller.user
+        guard let found, !server.authorizations[found].isExpired(at: now),
+            (server.authorizations[found].owner ?? caller.user) == caller.user
         else { throw Fault.unknownAuthorization }
-        try requireLevel(caller.id)
-        authorizations[found].owner = caller.user
-        let known = authorizations[found]
+        try server.factors.requireLevel(caller.id)
+        server.authorizations[found].owner = caller.user
+        let known = server.authorizations[found]
         guard known.isApproved != false, !known.isUsed else { throw Fault.refused(400, .validationFailed) }
         if known.isApproved == true { return answer(known) }
         if known.userCode == nil, hasGranted(known, caller.user), otherAccount(known) == nil {
@@ -67,7 +67,7 @@ extension InMemoryServer {
     }
 
     private func hasGranted(_ asked: InMemoryAuthorization, _ user: UUID) -> Bool {
-        grants.contains { known in
+        server.grants.contains { known in
             known.owner == user && known.grant.client.id == asked.client.id
                 && asked.scopes.allSatisfy { known.grant.scopes.contains($0) }
         }
@@ -75,7 +75,9 @@ extension InMemoryServer {
 
     /// The expected account, if it is not the owner's.
     private func otherAccount(_ known: InMemoryAuthorization) -> OAuthExpectedAccount? {
-        guard let expected = known.expected, let user = known.owner.flatMap({ account($0)?.user }) else { return nil }
+        guard let expected = known.expected, let owner = known.owner, let user = server.account(owner)?.user else {
+            return nil
+        }
         let name = expected.name?.lowercased()
         if let name, name == user.email || name == user.phone { return nil }
         return OAuthExpectedAccount(name: name, isRequired: expected.isRequired)
@@ -83,48 +85,50 @@ extension InMemoryServer {
 
     private mutating func release(_ request: InMemoryRequest, _ caller: Caller, at now: Date) throws(AuthClientError) {
         let id = request.path.lazy.compactMap { OAuthAuthorizationID($0) }.first
-        let found = authorizations.firstIndex { known in
+        let found = server.authorizations.firstIndex { known in
             known.id == id && known.owner == caller.user && known.isApproved == nil && known.userCode == nil
                 && !known.isExpired(at: now)
         }
         guard let found else { throw Fault.unknownAuthorization }
-        authorizations[found].owner = nil
+        server.authorizations[found].owner = nil
     }
 
     private mutating func decide(
         _ request: InMemoryRequest, _ caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {
         let id = request.path.lazy.compactMap { OAuthAuthorizationID($0) }.first
-        let found = authorizations.firstIndex { $0.id == id && $0.owner == caller.user && !$0.isExpired(at: now) }
+        let found = server.authorizations.firstIndex {
+            $0.id == id && $0.owner == caller.user && !$0.isExpired(at: now)
+        }
         guard let found else { throw Fault.unknownAuthorization }
         let approves = request.text("action") == "approve"
-        let known = authorizations[found]
+        let known = server.authorizations[found]
         guard approves || request.text("action") == "deny", (known.isApproved ?? approves) == approves,
             !known.isUsed || known.userCode != nil
         else { throw Fault.refused(400, .validationFailed) }
         if approves {
-            try requireLevel(caller.id)
+            try server.factors.requireLevel(caller.id)
             if otherAccount(known)?.isRequired == true { throw Fault.unknownAuthorization }
             if known.isApproved == nil { approve(found, at: now) }
         } else if known.isApproved == nil {
-            authorizations[found].isApproved = false
-            if request.body["report"]?.boolValue == true { reportedClients.append(known.client.id) }
+            server.authorizations[found].isApproved = false
+            if request.body["report"]?.boolValue == true { server.reportedClients.append(known.client.id) }
         }
-        return answer(authorizations[found])
+        return answer(server.authorizations[found])
     }
 
     private mutating func approve(_ index: Int, at now: Date) {
-        authorizations[index].isApproved = true
-        let known = authorizations[index]
+        server.authorizations[index].isApproved = true
+        let known = server.authorizations[index]
         guard let owner = known.owner else { return }
-        let old = grants.firstIndex { $0.owner == owner && $0.grant.client.id == known.client.id }
-        let before = old.map { grants.remove(at: $0).grant }
+        let old = server.grants.firstIndex { $0.owner == owner && $0.grant.client.id == known.client.id }
+        let before = old.map { server.grants.remove(at: $0).grant }
         let added = known.scopes.filter { before?.scopes.contains($0) != true }
         var grant = OAuthGrant(
             client: known.client, scopes: (before?.scopes ?? []) + added, grantedAt: now,
             lastUsedAt: before?.lastUsedAt)
         grant.resources = known.resources
-        grants.append(InMemoryGrant(owner: owner, grant: grant))
+        server.grants.append(InMemoryGrant(owner: owner, grant: grant))
     }
 
     private func answer(_ known: InMemoryAuthorization) -> HTTPReply {
@@ -138,15 +142,15 @@ extension InMemoryServer {
     }
 
     private func pending(of caller: Caller, at now: Date) -> [AuthJSON] {
-        authorizations.filter { $0.owner == caller.user && $0.isApproved == nil && !$0.isExpired(at: now) }
+        server.authorizations.filter { $0.owner == caller.user && $0.isApproved == nil && !$0.isExpired(at: now) }
             .suffix(20).reversed().map(json)
     }
 
     private mutating func revokeGrant(of client: String, _ caller: Caller) throws(AuthClientError) {
         let isMine = { (known: InMemoryGrant) in known.owner == caller.user && known.grant.client.id == client }
-        guard grants.contains(where: isMine) else { throw Fault.refused(404, .oauthConsentNotFound) }
-        grants.removeAll(where: isMine)
-        let devices = devices
+        guard server.grants.contains(where: isMine) else { throw Fault.refused(404, .oauthConsentNotFound) }
+        server.grants.removeAll(where: isMine)
+        let devices = server.devices
         end(.signedOut) { $0.value == caller.user && devices[$0.key]?.oauthClient?.id == client }
     }
 
@@ -154,16 +158,17 @@ extension InMemoryServer {
     ///
     /// - Returns: Whether it has access.
     mutating func redeem(_ id: OAuthAuthorizationID, at now: Date) -> Bool {
-        let found = authorizations.firstIndex { $0.id == id && $0.isApproved == true && !$0.isUsed }
-        guard let found, let owner = authorizations[found].owner else { return false }
-        let client = authorizations[found].client
-        authorizations[found].isUsed = true
+        let found = server.authorizations.firstIndex { $0.id == id && $0.isApproved == true && !$0.isUsed }
+        guard let found, let owner = server.authorizations[found].owner else { return false }
+        let client = server.authorizations[found].client
+        server.authorizations[found].isUsed = true
         let number = number()
         var session = SessionInfo(id: Fixtures.id(number), createdAt: now)
         session.oauthClient = OAuthSessionClient(id: client.id, name: client.name)
-        (sessions[number], devices[number]) = (owner, session)
-        for index in grants.indices where grants[index].owner == owner && grants[index].grant.client.id == client.id {
-            grants[index].grant.lastUsedAt = now
+        (server.sessions[number], server.devices[number]) = (owner, session)
+        for index in server.grants.indices
+        where server.grants[index].owner == owner && server.grants[index].grant.client.id == client.id {
+            server.grants[index].grant.lastUsedAt = now
         }
         return true
     }

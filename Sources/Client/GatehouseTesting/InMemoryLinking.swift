@@ -13,7 +13,7 @@ struct MadeLink: Sendable {
     var wasProven: Bool
 }
 
-extension InMemoryServer {
+extension InMemoryLinking {
     static let ticketLifetime: TimeInterval = 600
     static let undoPeriod: TimeInterval = 30 * 86_400
 
@@ -26,7 +26,8 @@ extension InMemoryServer {
             take(token.name, for: owner)
             return try open(owner, by: identity, at: now)
         }
-        guard let email = person.email, person.isEmailVerified, !person.isEmailHidden, !undone.contains(token.key),
+        guard let email = person.email, person.isEmailVerified, !person.isEmailHidden,
+            !server.undone.contains(token.key),
             let holder = account(email: email)
         else {
             if person.email != nil, let former = former(of: token) {
@@ -37,13 +38,15 @@ extension InMemoryServer {
         let id = holder.user.id
         let others = (holder.user.identities ?? []).map(\.provider).filter { $0 != AuthProvider.email.rawValue }
         if !holder.isConfirmed, others.isEmpty { return try takeOver(holder, with: token, at: now) }
-        let isKnownApart = others.contains(token.provider.rawValue) || unlinked[id]?.contains(token.key) == true
-        guard holder.isEmailProven, !isKnownApart, !hasSecondFactor(id) else { throw ask(token, of: holder, at: now) }
+        let isKnownApart = others.contains(token.provider.rawValue) || server.unlinked[id]?.contains(token.key) == true
+        guard holder.isEmailProven, !isKnownApart, !server.factors.hasSecondFactor(id) else {
+            throw ask(token, of: holder, at: now)
+        }
         return try add(token, to: id, "proven_by_both", at: now)
     }
 
     private func former(of token: ScriptedToken) -> Account? {
-        setAsideIdentities[token.key].flatMap { account($0.owner) }
+        server.setAsideIdentities[token.key].flatMap { account($0.owner) }
     }
 
     /// Sets the unfinished sign-up's passwords aside.
@@ -52,7 +55,7 @@ extension InMemoryServer {
     ) throws(AuthClientError) -> Opened {
         let id = signUp.user.id
         let own = signUp.password.map { [OtherPassword(text: $0, data: signUp.entered, at: now)] } ?? []
-        remove(id)
+        server.remove(id)
         return try begin(with: token, as: id, keeping: own + signUp.otherPasswords, at: now)
     }
 
@@ -60,37 +63,37 @@ extension InMemoryServer {
         with token: ScriptedToken, as id: UUID? = nil, keeping passwords: [OtherPassword] = [], at now: Date
     ) throws(AuthClientError) -> Opened {
         let person = token.person
-        takeSetAside(token)
+        server.proving.takeSetAside(token)
         let isFree = person.email.flatMap { account(email: $0) } == nil
         let email = isFree && person.isEmailVerified ? person.email : nil
-        let id = add(email: email, firstName: person.firstName, as: id, at: now)
-        let identity = link(
+        let id = server.add(email: email, firstName: person.firstName, as: id, at: now)
+        let identity = server.link(
             token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
         update(id) { ($0.isEmailProven, $0.otherPasswords) = (email != nil, passwords) }
-        showSetAside(of: id)
+        server.proving.showSetAside(of: id)
         take(token.name, for: id)
         return try open(id, by: identity, at: now)
     }
 
     private mutating func ask(_ token: ScriptedToken, of account: Account, at now: Date) -> AuthClientError {
-        questions = questions.filter { $0.value.token.key != token.key }
+        server.questions = server.questions.filter { $0.value.token.key != token.key }
         let password = account.password == nil ? [] : ["password"]
         let providers = (account.user.identities ?? []).map(\.provider).filter { $0 != AuthProvider.email.rawValue }
         var question = AuthLinkQuestion(
             ticket: AuthLinkTicket("ticket-\(number())"), expiresAt: now + Self.ticketLifetime,
             email: token.person.email?.lowercased() ?? "", provider: token.provider.rawValue,
             signInMethods: password + providers,
-            canRecover: !account.isEmailProven || setAsideIdentities[token.key]?.owner == account.user.id)
-        question.canMailCode = mailsLinkCode(of: account, for: token)
-        question.canUsePasskey = settings.allowsPasskeys && protection.keys[account.user.id]?.isEmpty == false
-        questions[question.ticket] = AskedLink(token: token, question: question, owner: account.user.id)
+            canRecover: !account.isEmailProven || server.setAsideIdentities[token.key]?.owner == account.user.id)
+        question.canMailCode = server.mailing.mailsLinkCode(of: account, for: token)
+        question.canUsePasskey = settings.allowsPasskeys && server.protection.keys[account.user.id]?.isEmpty == false
+        server.questions[question.ticket] = AskedLink(token: token, question: question, owner: account.user.id)
         return Fault.refused(422, .identityNeedsConfirmation, question: question)
     }
 
     mutating func confirm(_ ticket: AuthLinkTicket, for id: UUID, at now: Date) throws(AuthClientError) -> Opened {
         let (asked, holder) = try answered(ticket, at: now)
         guard holder.user.id == id else { throw Fault.refused(403, .linkTicketOtherAccount) }
-        questions[ticket] = nil
+        server.questions[ticket] = nil
         return try add(asked.token, to: id, "confirmed_by_owner", at: now)
     }
 
@@ -102,10 +105,10 @@ extension InMemoryServer {
             guard account.otherPasswords.contains(where: { $0.text == password }), account.isConfirmed else {
                 throw Fault.refused(400, .invalidCredentials)
             }
-            mailRestoring(of: account, at: now)
+            server.proving.mailRestoring(of: account, at: now)
             throw Fault.refused(403, .credentialSetAside)
         }
-        guard !hasSecondFactor(account.user.id) else { throw Fault.refused(403, .insufficientAAL) }
+        guard !server.factors.hasSecondFactor(account.user.id) else { throw Fault.refused(403, .insufficientAAL) }
         return try confirm(ticket, for: account.user.id, at: now)
     }
 
@@ -114,14 +117,15 @@ extension InMemoryServer {
         let (asked, holder) = try answered(ticket, at: now)
         let isFormer = former(of: asked.token)?.user.id == holder.user.id
         guard !holder.isEmailProven || isFormer else { throw Fault.refused(422, .linkNotRecoverable) }
-        questions[ticket] = nil
-        if !isFormer { moveAddress(of: holder.user.id, at: now) }
+        server.questions[ticket] = nil
+        if !isFormer { server.proving.moveAddress(of: holder.user.id, at: now) }
         return try begin(with: asked.token, at: now)
     }
 
     /// - Throws: 404 for an unknown ticket or a deleted account.
     func known(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) -> (AskedLink, account: Account) {
-        guard let asked = questions[ticket], now < asked.question.expiresAt, let account = account(asked.owner) else {
+        guard let asked = server.questions[ticket], now < asked.question.expiresAt, let account = account(asked.owner)
+        else {
             throw Fault.refused(404, .linkTicketNotFound)
         }
         return (asked, account)
@@ -131,20 +135,20 @@ extension InMemoryServer {
     private mutating func answered(
         _ ticket: AuthLinkTicket, at now: Date
     ) throws(AuthClientError) -> (AskedLink, holder: Account) {
-        guard let asked = questions[ticket], now < asked.question.expiresAt else {
+        guard let asked = server.questions[ticket], now < asked.question.expiresAt else {
             throw Fault.refused(404, .linkTicketNotFound)
         }
         guard let holder = account(email: asked.question.email) ?? former(of: asked.token) else {
-            questions[ticket] = nil
+            server.questions[ticket] = nil
             throw Fault.refused(409, .linkTicketOutdated)
         }
         return (asked, holder)
     }
 }
 
-extension InMemoryServer {
+extension InMemoryLinking {
     func owner(of token: ScriptedToken) -> (account: UUID, identity: UUID?)? {
-        for account in accounts {
+        for account in server.accounts {
             let own = account.user.identities?.first {
                 $0.provider == token.provider.rawValue && $0.id == token.person.id
             }
@@ -165,11 +169,11 @@ extension InMemoryServer {
         _ token: ScriptedToken, to id: UUID, _ rule: String, at now: Date
     ) throws(AuthClientError) -> Opened {
         let person = token.person
-        let identity = link(
+        let identity = server.link(
             token.provider, person: person.id, email: person.email, isVerified: person.isEmailVerified, to: id, at: now)
-        takeSetAside(token)
+        server.proving.takeSetAside(token)
         let wasProven = account(id)?.isEmailProven ?? false
-        links[identity] = MadeLink(
+        server.links[identity] = MadeLink(
             owner: id,
             link: AuthUndoableLink(
                 id: identity, provider: token.provider.rawValue, rule: rule, linkedAt: now,
@@ -196,13 +200,13 @@ extension InMemoryServer {
         let owner = caller.user
         let removed = account(owner)?.user.identities?.first { $0.identityID == identity }
         try take(identity, from: owner)
-        if let removed { unlinked[owner, default: []].insert(ScriptedToken.key(removed.provider, removed.id)) }
-        let openers = openers
+        if let removed { server.unlinked[owner, default: []].insert(ScriptedToken.key(removed.provider, removed.id)) }
+        let openers = server.openers
         end(.signInMethodRemoved) { openers[$0.key] == identity && $0.key != caller.id }
     }
 
     func undoableLinks(of id: UUID, at now: Date) -> [AuthUndoableLink] {
-        links.values.filter { $0.owner == id && now < $0.link.until }.map(\.link)
+        server.links.values.filter { $0.owner == id && now < $0.link.until }.map(\.link)
             .sorted { ($0.linkedAt, $0.id.wire) > ($1.linkedAt, $1.id.wire) }
     }
 
@@ -212,11 +216,13 @@ extension InMemoryServer {
         guard let identity, let known = account(id)?.user.identities?.first(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)
         }
-        guard let made = links[identity], now < made.link.until else { throw Fault.refused(422, .linkNotUndoable) }
+        guard let made = server.links[identity], now < made.link.until else {
+            throw Fault.refused(422, .linkNotUndoable)
+        }
         try take(identity, from: id)
-        undone.insert(ScriptedToken.key(known.provider, known.id))
+        server.undone.insert(ScriptedToken.key(known.provider, known.id))
         update(id) { $0.isEmailProven = made.wasProven }
-        let openers = openers
+        let openers = server.openers
         end(.linkUndone) { openers[$0.key] == identity && $0.key != caller.id }
     }
 
@@ -225,10 +231,10 @@ extension InMemoryServer {
         guard let identity, identities.contains(where: { $0.identityID == identity }) else {
             throw Fault.refused(422, .identityNotFound)
         }
-        guard identities.count > 1 || protection.keys[id]?.isEmpty == false else {
+        guard identities.count > 1 || server.protection.keys[id]?.isEmpty == false else {
             throw Fault.refused(422, .singleIdentityNotDeletable)
         }
-        setIdentities(identities.filter { $0.identityID != identity }, of: id)
-        links[identity] = nil
+        server.setIdentities(identities.filter { $0.identityID != identity }, of: id)
+        server.links[identity] = nil
     }
 }

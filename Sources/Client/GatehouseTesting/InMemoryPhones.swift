@@ -3,10 +3,10 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-extension InMemoryServer {
+extension InMemoryPhones {
     private static let textLifetime: TimeInterval = 600
 
-    func account(phone: String) -> Account? { accounts.first { $0.user.phone == phone } }
+    func account(phone: String) -> Account? { server.accounts.first { $0.user.phone == phone } }
 
     /// - Throws: `validation_failed` unless E.164.
     static func digits(_ phone: String) throws(AuthClientError) -> String {
@@ -23,14 +23,15 @@ extension InMemoryServer {
         try requirePhones()
         guard settings.allowsSignUp else { throw Fault.refused(422, .signupDisabled) }
         let (phone, password) = (try Self.digits(request.text("phone")), request.text("password"))
-        guard Self.isLongEnough(password) else {
+        guard InMemoryServer.isLongEnough(password) else {
             throw .refused(AuthRefusal(status: 422, code: .weakPassword, weakPasswordReasons: ["length"]))
         }
         let name = request.body["data"]?["first_name"]?.stringValue
         let isConfirmed = settings.confirmsPhoneAutomatically
         if let known = account(phone: phone) {
             guard !isConfirmed else { throw Fault.refused(422, .userAlreadyExists) }
-            repeatSignUp(of: known, CompetingSignUp(password: password, metadata: Self.metadata(name)), at: now)
+            repeatSignUp(
+                of: known, CompetingSignUp(password: password, metadata: InMemoryServer.metadata(name)), at: now)
             // Hides that the number is registered.
             let id = Fixtures.id(number())
             return (nil, AuthUser(id: id, role: nil, phone: phone, createdAt: now, updatedAt: now))
@@ -46,9 +47,9 @@ extension InMemoryServer {
     }
 
     private mutating func add(phone: String, firstName: String?, at now: Date) -> UUID {
-        let id = add(email: nil, firstName: firstName, at: now)
+        let id = server.add(email: nil, firstName: firstName, at: now)
         update(id) { ($0.user.phone, $0.isConfirmed) = (phone, false) }
-        link(.phone, person: id.wire, email: nil, to: id, at: now)
+        server.link(.phone, person: id.wire, email: nil, to: id, at: now)
         return id
     }
 
@@ -59,11 +60,11 @@ extension InMemoryServer {
     /// As for an email address: a different password waits for a client that proves the number and shows it.
     private mutating func repeatSignUp(of account: Account, _ entered: CompetingSignUp, at now: Date) {
         guard let phone = account.user.phone, account.isAbandoned else { return }
-        let isWithin = isWithinInterval(.textConfirmation, phone, at: now)
+        let isWithin = server.mailing.isWithinInterval(.textConfirmation, phone, at: now)
         let isSame = account.password == entered.password
         if !isSame, let password = entered.password {
             update(account.user.id) { $0.add(OtherPassword(text: password, data: entered.metadata, at: now)) }
-            showSetAside(of: account.user.id)
+            server.proving.showSetAside(of: account.user.id)
         }
         guard !isWithin else { return }
         textConfirmation(to: phone, confirming: isSame ? nil : entered, at: now)
@@ -76,7 +77,7 @@ extension InMemoryServer {
         else { throw Fault.refused(400, .invalidCredentials) }
         guard account.isConfirmed else { throw Fault.refused(400, .phoneNotConfirmed) }
         guard account.password == password else {
-            if let phone = account.user.phone, !isWithinInterval(.text, phone, at: now) {
+            if let phone = account.user.phone, !server.mailing.isWithinInterval(.text, phone, at: now) {
                 textSignIn(to: phone, at: now)
             }
             throw Fault.refused(403, .credentialSetAside)
@@ -85,7 +86,7 @@ extension InMemoryServer {
     }
 }
 
-extension InMemoryServer {
+extension InMemoryPhones {
     /// The paths `otp` and `resend`.
     mutating func text(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) {
         try requirePhones()
@@ -108,10 +109,10 @@ extension InMemoryServer {
             _ = add(phone: phone, firstName: request?.body["data"]?["first_name"]?.stringValue, at: now)
         }
         guard let account = account(phone: phone) else { return }
-        texts.append(InMemoryAuthService.TextMessage(kind: .signIn, phone: "+" + phone))
+        server.texts.append(InMemoryAuthService.TextMessage(kind: .signIn, phone: "+" + phone))
         // This code does not prove who chose the earlier sign-up's password.
         let competes = account.isAbandoned && account.password != nil
-        mint(
+        server.mailing.mint(
             account.isConfirmed ? .text : .textConfirmation, to: phone, of: account.user.id,
             lifetime: Self.textLifetime, at: now
         ) { code in
@@ -124,17 +125,17 @@ extension InMemoryServer {
     ) {
         guard let account = account(phone: phone), !account.isConfirmed else { return }
         let id = account.user.id
-        texts.append(InMemoryAuthService.TextMessage(kind: .confirmation, phone: "+" + phone))
+        server.texts.append(InMemoryAuthService.TextMessage(kind: .confirmation, phone: "+" + phone))
         // Only the code from its own message confirms a competing sign-up's input.
-        let didCompete = codes.contains { $0.owner == id && $0.competing != nil }
-        mint(.textConfirmation, to: phone, of: id, lifetime: Self.textLifetime, at: now) { code in
+        let didCompete = server.codes.contains { $0.owner == id && $0.competing != nil }
+        server.mailing.mint(.textConfirmation, to: phone, of: id, lifetime: Self.textLifetime, at: now) { code in
             code.competing = competing ?? (didCompete ? CompetingSignUp(password: nil, metadata: [:]) : nil)
         }
     }
 
     private mutating func textChange(to phone: String, of id: UUID, at now: Date) {
-        texts.append(InMemoryAuthService.TextMessage(kind: .phoneChange, phone: "+" + phone))
-        mint(.newPhone, to: phone, of: id, lifetime: Self.textLifetime, at: now)
+        server.texts.append(InMemoryAuthService.TextMessage(kind: .phoneChange, phone: "+" + phone))
+        server.mailing.mint(.newPhone, to: phone, of: id, lifetime: Self.textLifetime, at: now)
     }
 
     mutating func begin(phone text: String, of id: UUID, at now: Date) throws(AuthClientError) {
@@ -144,7 +145,7 @@ extension InMemoryServer {
         let (holder, isAutomatic) = (account(phone: phone), settings.confirmsPhoneAutomatically)
         guard holder.map({ $0.isConfirmed || isAutomatic }) != true else { throw Fault.refused(422, .phoneExists) }
         guard !isAutomatic else { return setPhone(phone, of: id, isProven: false, at: now) }
-        if account(id)?.user.newPhone != phone { codes.removeAll { $0.owner == id && $0.slot == .newPhone } }
+        if account(id)?.user.newPhone != phone { server.codes.removeAll { $0.owner == id && $0.slot == .newPhone } }
         update(id) { $0.user.newPhone = phone }
         textChange(to: phone, of: id, at: now)
     }
@@ -153,9 +154,9 @@ extension InMemoryServer {
     mutating func setPhone(_ phone: String, of id: UUID, isProven: Bool, at now: Date) {
         if let holder = account(phone: phone)?.user, holder.id != id {
             update(holder.id) { $0.user.phone = nil }
-            setIdentities(
+            server.setIdentities(
                 (holder.identities ?? []).filter { $0.provider != AuthProvider.phone.rawValue }, of: holder.id)
-            codes.removeAll { $0.owner == holder.id && $0.slot == .textConfirmation }
+            server.codes.removeAll { $0.owner == holder.id && $0.slot == .textConfirmation }
         }
         update(id) { account in
             (account.user.phone, account.user.newPhone) = (phone, nil)
@@ -163,83 +164,8 @@ extension InMemoryServer {
             account.user.times["phone_confirmed_at"] = now
         }
         let others = (account(id)?.user.identities ?? []).filter { $0.provider != AuthProvider.phone.rawValue }
-        setIdentities(others, of: id)
-        link(.phone, person: id.wire, email: nil, to: id, at: now)
-    }
-}
-
-extension InMemoryServer {
-    func isPhone(factor: UUID) -> Bool {
-        accounts.contains { account in
-            (account.user.factors ?? []).contains { $0.id == factor && $0.factorType == .phone }
-        }
-    }
-
-    mutating func enrollPhone(
-        _ caller: Caller, _ request: InMemoryRequest, at now: Date
-    ) throws(AuthClientError) -> AuthEnrolledFactor {
-        guard settings.allowsPhoneFactors else { throw Fault.refused(422, .mfaPhoneEnrollNotEnabled) }
-        let (id, phone) = (caller.user, try Self.digits(request.text("phone")))
-        let same = factors(of: id).filter { $0.phone == phone }
-        guard same.allSatisfy({ $0.status != .verified }) else { throw Fault.refused(422, .mfaVerifiedFactorExists) }
-        let (known, name) = (
-            factors(of: id).filter { !same.contains($0) }, request.body["friendly_name"]?.stringValue
-        )
-        setFactors(known, of: id)
-        guard !known.contains(where: { $0.friendlyName == name }) else {
-            throw Fault.refused(422, .mfaFactorNameConflict)
-        }
-        guard known.count < 10 else { throw Fault.refused(422, .tooManyEnrolledMFAFactors) }
-        try requireLevel(caller.id)
-        let factor = AuthFactor(
-            id: Fixtures.id(number()), factorType: .phone, status: .unverified, friendlyName: name, phone: phone,
-            createdAt: now, updatedAt: now)
-        setFactors(known + [factor], of: id)
-        var enrolled = AuthEnrolledFactor(id: factor.id, type: .phone, friendlyName: name)
-        enrolled.phone = request.text("phone")
-        return enrolled
-    }
-
-    /// Texts a code that answers only this challenge.
-    mutating func challenge(_ caller: Caller, phone factor: UUID?, at now: Date) throws(AuthClientError) -> AuthJSON {
-        guard let known = factors(of: caller.user).first(where: { $0.id == factor }), let phone = known.phone else {
-            throw Fault.refused(404, .mfaFactorNotFound)
-        }
-        guard settings.allowsPhoneFactors else { throw Fault.refused(422, .mfaPhoneVerifyNotEnabled) }
-        let challenge = Fixtures.id(number())
-        texts.append(InMemoryAuthService.TextMessage(kind: .secondFactor, phone: "+" + phone))
-        mint(.factor, to: phone, of: caller.user, lifetime: 300, at: now) { $0.challenge = challenge }
-        return [
-            "id": .string(challenge.wire), "type": .string(AuthFactorType.phone.rawValue),
-            "expires_at": .double(now.timeIntervalSince1970 + 300),
-        ]
-    }
-
-    mutating func verify(_ caller: Caller, _ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
-        guard let factor = request.id, isPhone(factor: factor) else {
-            return try verify(caller, code: request.text("code"), of: request.id, at: now)
-        }
-        let known = factors(of: caller.user)
-        guard let proven = known.first(where: { $0.id == factor }) else {
-            throw Fault.refused(404, .mfaFactorNotFound)
-        }
-        if proven.status != .verified { try requireLevel(caller.id) }
-        let challenge = UUID(uuidString: request.text("challenge_id"))
-        let open = codes.indices.filter { index in
-            codes[index].slot == .factor && codes[index].challenge == challenge && codes[index].isGood(at: now)
-        }
-        guard open.contains(where: { codes[$0].text == request.text("code") }) else {
-            for index in open { codes[index].attempts += 1 }
-            throw Fault.refused(422, .mfaVerificationFailed)
-        }
-        codes.removeAll { $0.challenge == challenge }
-        setFactors(
-            known.filter { $0.factorType != .phone || $0.status == .verified || $0.id == factor }.map { other in
-                var changed = other
-                if other.id == factor { changed.status = .verified }
-                return changed
-            }, of: caller.user)
-        return try raise(caller, by: factor, at: now)
+        server.setIdentities(others, of: id)
+        server.link(.phone, person: id.wire, email: nil, to: id, at: now)
     }
 }
 

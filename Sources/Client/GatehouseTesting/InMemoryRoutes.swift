@@ -3,13 +3,13 @@ import Gatehouse
 import GatehouseModel
 import GatehouseWire
 
-extension InMemoryServer {
+extension InMemoryRoutes {
     /// - Parameter call: nil for a part of a call.
     mutating func reply(to request: InMemoryRequest, _ call: Call?, _ fault: Fault?, at now: Date) -> HTTPReply {
         do throws(AuthClientError) {
-            presented = try request.proof?.get()
-            endOrphans()
-            try refuseChild(request)
+            server.presented = try request.proof?.get()
+            server.endOrphans()
+            try server.refuseChild(request)
             if request.isGateway { return try gatewayReply(request, call, fault) }
             if call == .verifyCode { return try verified(request, at: now) }
             if let call, let opened = try session(request, call, fault, at: now) { return .session(opened.session) }
@@ -23,12 +23,12 @@ extension InMemoryServer {
 
     /// - Throws: `user_not_found`, `session_not_found`, or a fault's code.
     private func caller(_ request: InMemoryRequest) throws(AuthClientError) -> Caller {
-        guard let caller = callers[request.bearer] else { throw Fault.refused(401, .noAuthorization) }
-        guard sessions[caller.id] != nil, account(caller.user) != nil else {
+        guard let caller = server.callers[request.bearer] else { throw Fault.refused(401, .noAuthorization) }
+        guard server.sessions[caller.id] != nil, account(caller.user) != nil else {
             let code = account(caller.user) == nil ? AuthErrorCode.userNotFound : .sessionNotFound
-            throw Fault.refused(403, endCodes[caller.id] ?? code, sessionEnd: ends[caller.id])
+            throw Fault.refused(403, server.endCodes[caller.id] ?? code, sessionEnd: server.ends[caller.id])
         }
-        try requireKey(of: caller, request)
+        try server.requireKey(of: caller, request)
         return caller
     }
 
@@ -39,29 +39,29 @@ extension InMemoryServer {
         case .signIn, .signInAgain, .signInWithPasskey:
             guard let challenge = UUID(uuidString: request.text("challenge_id")) else {
                 if let phone = request.body["phone"]?.stringValue {
-                    return try signIn(phone: phone, request.text("password"), at: now)
+                    return try server.phones.signIn(phone: phone, request.text("password"), at: now)
                 }
-                return try signIn(request.text("email"), request.text("password"), at: now)
+                return try server.signIn(request.text("email"), request.text("password"), at: now)
             }
-            return try signIn(challenge, request.body["credential"] ?? .null, at: now)
-        case .signInWithProvider: return try signIn(try token(request, fault), at: now)
-        case .link: return try link(try token(request, fault), to: try caller(request), at: now)
+            return try server.passkeys.signIn(challenge, request.body["credential"] ?? .null, at: now)
+        case .signInWithProvider: return try server.linking.signIn(try token(request, fault), at: now)
+        case .link: return try server.linking.link(try token(request, fault), to: try caller(request), at: now)
         case .finishInBrowser, .openMailLink: return try exchange(request, at: now)
         case .confirmLink: return try confirm(request, at: now)
-        case .recoverAccount: return try recover(AuthLinkTicket(request.text("link_ticket")), at: now)
+        case .recoverAccount: return try server.linking.recover(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .refresh:
-            try take(request.text("refresh_token"))
-            return try refreshWithKey(refreshes[request.text("refresh_token")] ?? 0, at: now)
-        case .startOver: return try startOver(try caller(request), at: now)
-        case .verifyRecoveryCode: return try verify(try caller(request), recoveryCode: request.text("code"), at: now)
-        case .verifyFactor:
-            return try verify(try caller(request), request, at: now)
+            try server.take(request.text("refresh_token"))
+            return try server.refreshWithKey(server.refreshes[request.text("refresh_token")] ?? 0, at: now)
+        case .startOver: return try server.proving.startOver(try caller(request), at: now)
+        case .verifyRecoveryCode:
+            return try server.factors.verify(try caller(request), recoveryCode: request.text("code"), at: now)
+        case .verifyFactor: return try server.factors.verify(try caller(request), request, at: now)
         default: return nil
         }
     }
 
     private func token(_ request: InMemoryRequest, _ fault: Fault?) throws(AuthClientError) -> ScriptedToken {
-        var token = try Self.token(
+        var token = try InMemoryServer.token(
             of: IDTokenCredentials(
                 provider: AuthProvider(rawValue: request.text("provider")), idToken: request.text("id_token"),
                 nonce: request.body["nonce"]?.stringValue))
@@ -75,48 +75,55 @@ extension InMemoryServer {
         let (code, challenge) = (request.text("auth_code"), flow.challenge)
         if let flow = ScriptedFlow.read(code: code) {
             guard flow.id == challenge else { throw Fault.refused(400, .badCodeVerifier) }
-            if let caller = linkFlows.removeValue(forKey: challenge) {
-                return try link(flow.token, to: caller, at: now)
+            if let caller = server.linkFlows.removeValue(forKey: challenge) {
+                return try server.linking.link(flow.token, to: caller, at: now)
             }
-            return try signIn(flow.token, at: now)
+            return try server.linking.signIn(flow.token, at: now)
         }
-        guard let mail = InMemoryAuthService.Mail(code: code), let link = mailLinks[mail] else {
+        guard let mail = InMemoryAuthService.Mail(code: code), let link = server.mailLinks[mail] else {
             throw Fault.unknownFlow
         }
         guard link.challenge == challenge else { throw Fault.refused(400, .badCodeVerifier) }
         // Only this device can open the link, so it requested the newest email.
         let prover = Prover(session: link.session, isClient: true)
         // The first of an email change's two links.
-        guard let opened = try follow(mail.kind, mail.email, by: prover, at: now) else { throw Fault.unknownFlow }
+        guard let opened = try server.proving.follow(mail.kind, mail.email, by: prover, at: now) else {
+            throw Fault.unknownFlow
+        }
         return opened
     }
 
     private mutating func confirm(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> Opened {
         let ticket = AuthLinkTicket(request.text("link_ticket"))
         if let password = request.body["password"]?.stringValue {
-            return try confirm(ticket, request.text("email"), password, at: now)
+            return try server.linking.confirm(ticket, request.text("email"), password, at: now)
         }
-        if let code = request.body["token"]?.stringValue { return try confirm(ticket, code: code, at: now) }
+        if let code = request.body["token"]?.stringValue {
+            return try server.proving.confirm(ticket, code: code, at: now)
+        }
         let caller = try caller(request)
-        try requireLevel(caller.id)
-        return try confirm(ticket, for: caller.user, at: now)
+        try server.factors.requireLevel(caller.id)
+        return try server.linking.confirm(ticket, for: caller.user, at: now)
     }
 
     private mutating func verified(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> HTTPReply {
         let prover = Prover(
-            session: callers[request.bearer]?.id, password: request.body["password"]?.stringValue)
+            session: server.callers[request.bearer]?.id, password: request.body["password"]?.stringValue)
         let code = request.text("token")
         let opened: Opened?
         if let text = request.body["set_aside_ticket"]?.stringValue {
-            guard let ticket = setAsideTickets.keys.first(where: { $0.text == text }) else { throw Fault.wrongCode }
-            opened = try verify(code, restoring: ticket, by: prover, at: now)
+            guard let ticket = server.setAsideTickets.keys.first(where: { $0.text == text }) else {
+                throw Fault.wrongCode
+            }
+            opened = try server.proving.verify(code, restoring: ticket, by: prover, at: now)
         } else if let phone = request.body["phone"]?.stringValue {
             let slots: Set<MailedCode.Slot> =
                 request.text("type") == PhoneCodeType.phoneChange.rawValue ? [.newPhone] : [.text, .textConfirmation]
-            opened = try verify(code, sentTo: try Self.digits(phone), in: slots, by: prover, at: now)
+            opened = try server.proving.verify(
+                code, sentTo: try InMemoryPhones.digits(phone), in: slots, by: prover, at: now)
         } else {
             let purpose = EmailCodeType(rawValue: request.text("type")) ?? .email
-            opened = try verify(code, sentTo: request.text("email"), for: purpose, by: prover, at: now)
+            opened = try server.proving.verify(code, sentTo: request.text("email"), for: purpose, by: prover, at: now)
         }
         guard let opened else { return .json(["msg": "The other address must be confirmed too."]) }
         return .session(opened.session)
@@ -129,20 +136,20 @@ extension InMemoryServer {
         let email = request.text("email")
         switch call {
         case .sendPasswordMail:
-            mailRecovery(to: email, at: now)
+            server.mailing.mailRecovery(to: email, at: now)
             keepChallenge(of: request, for: .recovery, email)
         case .resendConfirmation:
-            mailConfirmation(to: email, at: now)
+            server.mailing.mailConfirmation(to: email, at: now)
             keepChallenge(of: request, for: .confirmation, email)
         case .sendSignInMail:
-            mailSignIn(to: email, at: now)
+            server.mailing.mailSignIn(to: email, at: now)
             keepChallenge(of: request, for: .signIn, email)
         case .resendEmailChange:
             guard let account = account(email: email) else { return true }
-            mailEmailChange(of: account.user, at: now)
+            server.mailing.mailEmailChange(of: account.user, at: now)
             keepChallenge(of: request, for: .emailChange, account.user.email, account.user.newEmail)
-        case .sendText: try text(request, at: now)
-        case .sendLinkCode: try mailLinkCode(AuthLinkTicket(request.text("link_ticket")), at: now)
+        case .sendText: try server.phones.text(request, at: now)
+        case .sendLinkCode: try server.mailing.mailLinkCode(AuthLinkTicket(request.text("link_ticket")), at: now)
         case .reauthenticate: _ = try caller(request)
         default: return false
         }
@@ -154,37 +161,37 @@ extension InMemoryServer {
     ) {
         guard let challenge = request.body["code_challenge"]?.stringValue else { return }
         for case let email? in addresses {
-            mailLinks[InMemoryAuthService.Mail(kind: kind, email: email.lowercased())] = MailLink(
-                challenge: challenge, session: callers[request.bearer]?.id)
+            server.mailLinks[InMemoryAuthService.Mail(kind: kind, email: email.lowercased())] = MailLink(
+                challenge: challenge, session: server.callers[request.bearer]?.id)
         }
     }
 }
 
-extension InMemoryServer {
+extension InMemoryRoutes {
     private mutating func data(
         _ request: InMemoryRequest, _ call: Call?, at now: Date
     ) throws(AuthClientError) -> HTTPReply {
         switch call {
         case .settings: return .json(settings.json)
         case .signUp where request.path.contains("passkeys"):
-            let opened = try signUpWithPasskey(request, at: now)
+            let opened = try server.passkeys.signUpWithPasskey(request, at: now)
             keepChallenge(of: request, for: .emailChange, opened.session.user.newEmail)
             return .session(opened.session)
         case .signUp where !request.text("phone").isEmpty:
-            let (opened, user) = try signUpByPhone(request, at: now)
+            let (opened, user) = try server.phones.signUpByPhone(request, at: now)
             return opened.map { HTTPReply.session($0.session) } ?? .user(user)
         case .signUp where request.text("email").isEmpty && request.text("password").isEmpty:
-            return .session(try signInAnonymously(at: now).session)
+            return .session(try server.signInAnonymously(at: now).session)
         case .signUp:
-            let (opened, user) = try signUp(
+            let (opened, user) = try server.signUp(
                 request.text("email"), request.text("password"),
                 request.body["data"]?["first_name"]?.stringValue, at: now)
             keepChallenge(of: request, for: .confirmation, user.email)
             return opened.map { HTTPReply.session($0.session) } ?? .user(user)
         case .passkeyOptions where request.path.contains("authentication"):
-            return .json(try authenticationOptions(at: now))
+            return .json(try server.passkeys.authenticationOptions(at: now))
         case .passkeyOptions where request.path.contains("signup"):
-            return .json(try signUpOptions(request, at: now))
+            return .json(try server.passkeys.signUpOptions(request, at: now))
         default: return try data(request, call, of: try caller(request), at: now)
         }
     }
@@ -195,68 +202,81 @@ extension InMemoryServer {
         switch call {
         case .user: return userReply(caller.user)
         case .updateUser, .updateMetadata:
-            try update(caller, request, at: now)
+            try server.update(caller, request, at: now)
             let user = account(caller.user)?.user
             keepChallenge(of: request, for: .emailChange, user?.email, user?.newEmail)
             return userReply(caller.user)
         case .undoLink:
-            try undo(request.id, by: caller, at: now)
+            try server.linking.undo(request.id, by: caller, at: now)
             return userReply(caller.user)
-        case .unlink: try unlink(request.id, by: caller)
-        case .undoableLinks: return .undoableLinks(undoableLinks(of: caller.user, at: now))
+        case .unlink: try server.linking.unlink(request.id, by: caller)
+        case .undoableLinks: return .undoableLinks(server.linking.undoableLinks(of: caller.user, at: now))
         case .startLinkInBrowser:
-            linkFlows[request.query["code_challenge"] ?? ""] = caller
+            server.linkFlows[request.query["code_challenge"] ?? ""] = caller
             let flow = ScriptedFlow(request.query)
             return .json(["url": .string(flow?.address?.absoluteString ?? "")])
         case .authorization, .decideAuthorization, .releaseAuthorization, .pendingAuthorizations, .grants, .revokeGrant:
-            return try oauth(request, call, of: caller, at: now)
-        case .sessions: return .sessions(sessionList(of: caller))
-        case .makeChildSession: return .session(try openChild(of: caller, request, at: now).session)
-        case .revokeSession: try revoke(request.id, by: caller)
-        default: return try protection(request, call, of: caller, at: now)
+            return try server.oauth.oauth(request, call, of: caller, at: now)
+        case .sessions: return .sessions(server.sessionList(of: caller))
+        case .makeChildSession: return .session(try server.openChild(of: caller, request, at: now).session)
+        case .revokeSession: try server.revoke(request.id, by: caller)
+        default: return try passkeys(request, call, of: caller, at: now)
         }
         return .empty
     }
 
-    private mutating func protection(
+    private mutating func passkeys(
         _ request: InMemoryRequest, _ call: Call?, of caller: Caller, at now: Date
     ) throws(AuthClientError) -> HTTPReply {
         switch call {
-        case .passkeyOptions: return .json(try registrationOptions(caller, at: now))
+        case .passkeyOptions: return .json(try server.passkeys.registrationOptions(caller, at: now))
         case .registerPasskey:
             let challenge = UUID(uuidString: request.text("challenge_id"))
-            return .json(try register(caller, challenge, request.body["credential"] ?? .null, at: now).json)
-        case .passkeys: return .json(.array(try passkeys(of: caller.user).map(\.json)))
+            return .json(
+                try server.passkeys.register(caller, challenge, request.body["credential"] ?? .null, at: now).json)
+        case .passkeys: return .json(.array(try server.passkeys.passkeys(of: caller.user).map(\.json)))
         case .changePasskey where request.method == "DELETE":
-            try requireLevel(caller.id)
-            try changePasskey(request.id, of: caller.user) { _ in nil }
+            try server.factors.requireLevel(caller.id)
+            try server.passkeys.changePasskey(request.id, of: caller.user) { _ in nil }
         case .changePasskey:
             let name = request.text("friendly_name")
             return .json(
-                try changePasskey(request.id, of: caller.user) { known in
+                try server.passkeys.changePasskey(request.id, of: caller.user) { known in
                     var renamed = known
                     renamed.friendlyName = name
                     return renamed
                 }.json)
+        default: return try factors(request, call, of: caller, at: now)
+        }
+        return .empty
+    }
+
+    private mutating func factors(
+        _ request: InMemoryRequest, _ call: Call?, of caller: Caller, at now: Date
+    ) throws(AuthClientError) -> HTTPReply {
+        switch call {
         case .enrollFactor where request.text("factor_type") == AuthFactorType.phone.rawValue:
-            return .json(try enrollPhone(caller, request, at: now).json)
-        case .sendFactorCode:
-            return .json(try challenge(caller, phone: request.id, at: now))
+            return .json(try server.factors.enrollPhone(caller, request, at: now).json)
+        case .sendFactorCode: return .json(try server.factors.challenge(caller, phone: request.id, at: now))
         case .enrollFactor:
-            return .json(try enroll(caller, name: request.body["friendly_name"]?.stringValue, at: now).json)
+            return .json(
+                try server.factors.enroll(caller, name: request.body["friendly_name"]?.stringValue, at: now).json)
         case .removeFactor:
-            guard let id = request.id else { return .json(["id": .string(try deleteCodes(caller).wire)]) }
-            try removeFactor(caller, id)
+            guard let id = request.id else {
+                return .json(["id": .string(try server.factors.deleteCodes(caller).wire)])
+            }
+            try server.factors.removeFactor(caller, id)
             return .json(["id": .string(id.wire)])
         case .recoveryCodes:
-            guard let status = codesStatus(of: caller.user) else { throw Fault.refused(404, .mfaFactorNotFound) }
+            guard let status = server.factors.codesStatus(of: caller.user) else {
+                throw Fault.refused(404, .mfaFactorNotFound)
+            }
             return .json(status.json)
         case .makeRecoveryCodes:
             let replaces = request.path.last == "regenerate"
-            return .json(try makeCodes(caller, replacing: replaces, at: now).json)
+            return .json(try server.factors.makeCodes(caller, replacing: replaces, at: now).json)
         default: return try part(request, of: caller, at: now)
         }
-        return .empty
     }
 
     private mutating func part(
@@ -269,7 +289,7 @@ extension InMemoryServer {
                 "expires_at": .double(now.timeIntervalSince1970 + 300),
             ])
         case "logout":
-            sessions[caller.id] = nil
+            server.sessions[caller.id] = nil
             return HTTPReply(status: 204)
         default: throw Fault.refused(404)
         }

@@ -7,21 +7,21 @@ struct SetAsidePasskey: Sendable {
     let passkey: UUID
 }
 
-extension InMemoryServer {
+extension InMemoryPasskeys {
     private static let party = "accounts.example.com"
 
     mutating func challenge(for owner: UUID?) -> (id: UUID, members: AuthJSONObject) {
         let number = number()
         let id = Fixtures.id(number)
-        protection.challenges[id] = owner
+        server.protection.challenges[id] = owner
         return (
             id, ["challenge": .string(Base64URL.text(Array("\(number)".utf8))), "rpId": .string(Self.party)]
         )
     }
 
     mutating func registrationOptions(_ caller: Caller, at now: Date) throws(AuthClientError) -> AuthJSON {
-        try requireLevel(caller.id)
-        let keys = protection.keys[caller.user] ?? []
+        try server.factors.requireLevel(caller.id)
+        let keys = server.protection.keys[caller.user] ?? []
         guard keys.count < 10 else { throw Fault.refused(422, .tooManyPasskeys) }
         var (id, options) = creation(for: caller.user, named: account(caller.user)?.user.email ?? "")
         options["excludeCredentials"] = .array(keys.map { ["type": "public-key", "id": .string($0.credential)] })
@@ -54,7 +54,8 @@ extension InMemoryServer {
         _ caller: Caller, _ challenge: UUID?, _ credential: AuthJSON, at now: Date
     ) throws(AuthClientError) -> AuthPasskey {
         let user = caller.user
-        guard let challenge, let owner = protection.challenges.removeValue(forKey: challenge), owner == user else {
+        guard let challenge, let owner = server.protection.challenges.removeValue(forKey: challenge), owner == user
+        else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
         return try add(credential, to: user, at: now)
@@ -65,30 +66,30 @@ extension InMemoryServer {
         guard let id = credential["id"]?.stringValue else { throw Fault.refused(400, .webauthnVerificationFailed) }
         let name = credential["name"]?.stringValue ?? "Passkey"
         let passkey = AuthPasskey(id: Fixtures.id(number()), friendlyName: name, createdAt: now)
-        protection.keys[user, default: []].append(InMemoryProtection.Key(passkey: passkey, credential: id))
+        server.protection.keys[user, default: []].append(InMemoryProtection.Key(passkey: passkey, credential: id))
         return passkey
     }
 
     mutating func signIn(_ challenge: UUID, _ answer: AuthJSON, at now: Date) throws(AuthClientError) -> Opened {
-        guard let owner = protection.challenges.removeValue(forKey: challenge), owner == nil else {
+        guard let owner = server.protection.challenges.removeValue(forKey: challenge), owner == nil else {
             throw Fault.refused(400, .webauthnChallengeNotFound)
         }
         let credential = answer["id"]?.stringValue
-        for (user, keys) in protection.keys {
+        for (user, keys) in server.protection.keys {
             guard let index = keys.firstIndex(where: { $0.credential == credential }), account(user) != nil else {
                 continue
             }
             if keys[index].passkey.setAsideAt != nil { throw setAside(keys[index].passkey, of: user, at: now) }
-            protection.keys[user]?[index].passkey.lastUsedAt = now
+            server.protection.keys[user]?[index].passkey.lastUsedAt = now
             return try open(user, at: now)
         }
         throw Fault.refused(400, .webauthnVerificationFailed)
     }
 
     private mutating func setAside(_ passkey: AuthPasskey, of user: UUID, at now: Date) -> AuthClientError {
-        let ticket = AuthSetAsideTicket("set-aside-\(number())", expiresAt: now + Self.ticketLifetime)
-        setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
-        if let account = account(user) { mailRestoring(of: account, at: now) }
+        let ticket = AuthSetAsideTicket("set-aside-\(number())", expiresAt: now + InMemoryLinking.ticketLifetime)
+        server.setAsideTickets[ticket] = SetAsidePasskey(owner: user, passkey: passkey.id)
+        if let account = account(user) { server.proving.mailRestoring(of: account, at: now) }
         var refusal = AuthRefusal(status: 403, code: .credentialSetAside)
         refusal.setAsideTicket = ticket
         return .refused(refusal)
@@ -96,7 +97,7 @@ extension InMemoryServer {
 
     func passkeys(of user: UUID) throws(AuthClientError) -> [AuthPasskey] {
         guard settings.allowsPasskeys else { throw Fault.refused(404, .passkeyDisabled) }
-        return (protection.keys[user] ?? []).map(\.passkey)
+        return (server.protection.keys[user] ?? []).map(\.passkey)
     }
 
     /// - Parameter change: Returns nil to delete the passkey.
@@ -105,16 +106,16 @@ extension InMemoryServer {
     mutating func changePasskey(
         _ id: UUID?, of user: UUID, _ change: (AuthPasskey) -> AuthPasskey?
     ) throws(AuthClientError) -> AuthPasskey {
-        guard let index = protection.keys[user]?.firstIndex(where: { $0.passkey.id == id }),
-            let known = protection.keys[user]?[index].passkey
+        guard let index = server.protection.keys[user]?.firstIndex(where: { $0.passkey.id == id }),
+            let known = server.protection.keys[user]?[index].passkey
         else { throw Fault.refused(404, .validationFailed) }
         let changed = change(known)
         if let changed {
-            protection.keys[user]?[index].passkey = changed
+            server.protection.keys[user]?[index].passkey = changed
         } else {
-            protection.keys[user]?.remove(at: index)
+            server.protection.keys[user]?.remove(at: index)
         }
-        showSetAside(of: user)
+        server.proving.showSetAside(of: user)
         return changed ?? known
     }
 }

@@ -64,11 +64,12 @@ extension InMemoryServer.Account {
     }
 }
 
-extension InMemoryServer {
+extension InMemoryMailing {
     private static let codeLifetime: TimeInterval = 3_600
 
     func isWithinInterval(_ slot: MailedCode.Slot, _ email: String, at now: Date) -> Bool {
-        mailedAt[MailedAddress(slot: slot, email: email.lowercased())].map { now.timeIntervalSince($0) < 60 } ?? false
+        server.mailedAt[MailedAddress(slot: slot, email: email.lowercased())].map { now.timeIntervalSince($0) < 60 }
+            ?? false
     }
 
     mutating func mailRecovery(to email: String, at now: Date) {
@@ -81,7 +82,7 @@ extension InMemoryServer {
         guard let account = account(email: email), !account.isConfirmed else { return }
         let id = account.user.id
         // Only the code from its own email confirms a competing sign-up's input.
-        let didCompete = codes.contains { $0.owner == id && $0.competing != nil }
+        let didCompete = server.codes.contains { $0.owner == id && $0.competing != nil }
         mint(.confirmation, to: email, of: id, at: now) { code in
             code.competing = competing ?? (didCompete ? CompetingSignUp(password: nil, metadata: [:]) : nil)
         }
@@ -98,7 +99,7 @@ extension InMemoryServer {
         let isSame = account.password == entered.password
         if !isSame, let password = entered.password {
             update(account.user.id) { $0.add(OtherPassword(text: password, data: entered.metadata, at: now)) }
-            showSetAside(of: account.user.id)
+            server.proving.showSetAside(of: account.user.id)
         }
         guard settings.sendsMail != false, !isWithin else { return }
         mailConfirmation(to: email, confirming: isSame ? nil : entered, at: now)
@@ -107,18 +108,18 @@ extension InMemoryServer {
     /// - Throws: 404 for an unknown ticket, 422 if the account has another address.
     mutating func mailLinkCode(_ ticket: AuthLinkTicket, at now: Date) throws(AuthClientError) {
         guard settings.sendsMail == true else { throw Fault.refused(422, .emailProviderDisabled) }
-        let (asked, account) = try known(ticket, at: now)
+        let (asked, account) = try server.linking.known(ticket, at: now)
         guard mailsLinkCode(of: account, for: asked.token) else { throw Fault.refused(422, .validationFailed) }
         let email = account.user.email ?? asked.question.email
         append(.link, to: email)
-        mint(.link, to: email, of: account.user.id, lifetime: Self.ticketLifetime, at: now) {
+        mint(.link, to: email, of: account.user.id, lifetime: InMemoryLinking.ticketLifetime, at: now) {
             $0.ticket = ticket
         }
     }
 
     func mailsLinkCode(of account: Account, for token: ScriptedToken) -> Bool {
         guard settings.sendsMail == true, settings.allowsEmail, let email = account.user.email else { return false }
-        let isSetAside = setAsideIdentities[token.key]?.owner == account.user.id
+        let isSetAside = server.setAsideIdentities[token.key]?.owner == account.user.id
         return isSetAside || token.person.isEmailVerified && email == token.person.email?.lowercased()
     }
 
@@ -126,9 +127,9 @@ extension InMemoryServer {
         append(.signIn, to: email)
         if account(email: email) == nil {
             guard settings.allowsSignUp else { return }
-            let id = add(email: email, firstName: nil, at: now)
-            link(.email, person: id.wire, email: email, to: id, at: now)
-            let isConfirmed = confirmsAutomatically
+            let id = server.add(email: email, firstName: nil, at: now)
+            server.link(.email, person: id.wire, email: email, to: id, at: now)
+            let isConfirmed = server.confirmsAutomatically
             update(id) { $0.isConfirmed = isConfirmed }
         }
         guard let account = account(email: email) else { return }
@@ -150,21 +151,21 @@ extension InMemoryServer {
     }
 
     private mutating func append(_ kind: InMemoryAuthService.Mail.Kind, to email: String) {
-        mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
+        server.mails.append(InMemoryAuthService.Mail(kind: kind, email: email.lowercased()))
     }
 
     mutating func mint(
         _ slot: MailedCode.Slot, to email: String, of owner: UUID, lifetime: TimeInterval = codeLifetime, at now: Date,
         _ bind: (inout MailedCode) -> Void = { _ in }
     ) {
-        let earlier = codes.filter { $0.owner == owner && $0.slot == slot }.map(\.text).dropLast(2)
-        codes.removeAll { $0.owner == owner && $0.slot == slot && earlier.contains($0.text) }
-        mailedAt[MailedAddress(slot: slot, email: email.lowercased())] = now
+        let earlier = server.codes.filter { $0.owner == owner && $0.slot == slot }.map(\.text).dropLast(2)
+        server.codes.removeAll { $0.owner == owner && $0.slot == slot && earlier.contains($0.text) }
+        server.mailedAt[MailedAddress(slot: slot, email: email.lowercased())] = now
         let text = String(100_000 + number() * 7_919 % 900_000)
         var code = MailedCode(
             text: text, owner: owner, slot: slot, email: email.lowercased(), expiresAt: now + lifetime)
         bind(&code)
-        codes.append(code)
+        server.codes.append(code)
     }
 
     /// From the newest email.
@@ -178,6 +179,6 @@ extension InMemoryServer {
             case .link: [.link]
             case .accountExists: []
             }
-        return codes.last { slots.contains($0.slot) && $0.email == email.lowercased() && $0.isGood(at: now) }
+        return server.codes.last { slots.contains($0.slot) && $0.email == email.lowercased() && $0.isGood(at: now) }
     }
 }

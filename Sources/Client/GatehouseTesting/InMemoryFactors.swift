@@ -29,7 +29,7 @@ struct InMemoryProtection: Sendable {
     var challenges: [UUID: UUID?] = [:]
 }
 
-extension InMemoryServer {
+extension InMemoryFactors {
     static func code(of factor: UUID, at now: Date) -> String {
         let step = Int(now.timeIntervalSince1970 / 30)
         let seed = withUnsafeBytes(of: factor.uuid) { $0.reduce(17) { ($0 &* 31 &+ Int($1)) & 0xFFFF_FFFF } }
@@ -45,8 +45,8 @@ extension InMemoryServer {
 
     /// - Throws: `insufficient_aal` if the account has a factor that the session has not proven.
     func requireLevel(_ session: Int, status: Int = 403) throws(AuthClientError) {
-        guard let id = sessions[session], hasSecondFactor(id) else { return }
-        guard protection.raised[session] != nil else { throw Fault.refused(status, .insufficientAAL) }
+        guard let id = server.sessions[session], hasSecondFactor(id) else { return }
+        guard server.protection.raised[session] != nil else { throw Fault.refused(status, .insufficientAAL) }
     }
 
     mutating func enroll(
@@ -82,10 +82,10 @@ extension InMemoryServer {
         let fits = [-1, 0, 1].map { step + $0 }.first { step in
             Self.code(of: factor, at: Date(timeIntervalSince1970: Double(step) * 30)) == code
         }
-        guard let fits, fits > protection.usedSteps[factor] ?? .min else {
+        guard let fits, fits > server.protection.usedSteps[factor] ?? .min else {
             throw Fault.refused(422, .mfaVerificationFailed)
         }
-        protection.usedSteps[factor] = fits
+        server.protection.usedSteps[factor] = fits
         let others = factors(of: id).filter { $0.factorType != .totp || $0.status == .verified || $0.id == factor }
         setFactors(
             others.map { other in
@@ -100,10 +100,10 @@ extension InMemoryServer {
     mutating func raise(
         _ caller: Caller, by factor: UUID, at now: Date
     ) throws(AuthClientError) -> Opened {
-        protection.raised[caller.id] = factor
-        let raised = protection.raised
+        server.protection.raised[caller.id] = factor
+        let raised = server.protection.raised
         end(.signedOut) { $0.value == caller.user && raised[$0.key] == nil }
-        return try refresh(caller.id, at: now)
+        return try server.refresh(caller.id, at: now)
     }
 
     mutating func removeFactor(_ caller: Caller, _ factor: UUID) throws(AuthClientError) {
@@ -116,25 +116,25 @@ extension InMemoryServer {
             let isLast = !factors(of: id).contains {
                 $0.id != factor && $0.factorType != .recoveryCode && $0.status == .verified
             }
-            if isLast, protection.codes[id] != nil { throw Fault.refused(422, .mfaRecoveryCodesSoleFactor) }
+            if isLast, server.protection.codes[id] != nil { throw Fault.refused(422, .mfaRecoveryCodesSoleFactor) }
         }
         drop(factor, of: id)
     }
 
     private mutating func drop(_ factor: UUID, of id: UUID) {
         setFactors(factors(of: id).filter { $0.id != factor }, of: id)
-        protection.raised = protection.raised.filter { $0.value != factor }
+        server.protection.raised = server.protection.raised.filter { $0.value != factor }
     }
 }
 
-extension InMemoryServer {
+extension InMemoryFactors {
     mutating func makeCodes(
         _ caller: Caller, replacing: Bool, at now: Date
     ) throws(AuthClientError) -> AuthRecoveryCodes {
         guard settings.allowsRecoveryCodes else { throw Fault.refused(422, .mfaRecoveryCodesEnrollNotEnabled) }
         let id = caller.user
         try requireLevel(caller.id)
-        let known = protection.codes[id]
+        let known = server.protection.codes[id]
         if replacing, known == nil { throw Fault.refused(404, .mfaFactorNotFound) }
         if !replacing, known != nil { throw Fault.refused(422, .mfaVerifiedFactorExists) }
         guard factors(of: id).contains(where: { $0.factorType != .recoveryCode && $0.status == .verified }) else {
@@ -142,7 +142,7 @@ extension InMemoryServer {
         }
         let factor = known?.factor ?? Fixtures.id(number())
         let codes = Fixtures.recoveryCodes(number())
-        protection.codes[id] = InMemoryProtection.Codes(factor: factor, left: codes, total: codes.count)
+        server.protection.codes[id] = InMemoryProtection.Codes(factor: factor, left: codes, total: codes.count)
         if known == nil {
             let set = AuthFactor(
                 id: factor, factorType: .recoveryCode, friendlyName: "Recovery codes", createdAt: now, updatedAt: now)
@@ -152,7 +152,7 @@ extension InMemoryServer {
     }
 
     func codesStatus(of id: UUID) -> AuthRecoveryCodesStatus? {
-        protection.codes[id].map {
+        server.protection.codes[id].map {
             AuthRecoveryCodesStatus(id: $0.factor, total: $0.total, remaining: $0.left.count)
         }
     }
@@ -161,8 +161,8 @@ extension InMemoryServer {
     mutating func deleteCodes(_ caller: Caller) throws(AuthClientError) -> UUID {
         let id = caller.user
         try requireLevel(caller.id)
-        guard let known = protection.codes[id] else { throw Fault.refused(404, .mfaFactorNotFound) }
-        protection.codes[id] = nil
+        guard let known = server.protection.codes[id] else { throw Fault.refused(404, .mfaFactorNotFound) }
+        server.protection.codes[id] = nil
         drop(known.factor, of: id)
         return known.factor
     }
@@ -172,7 +172,7 @@ extension InMemoryServer {
         _ caller: Caller, recoveryCode: String, at now: Date
     ) throws(AuthClientError) -> Opened {
         let id = caller.user
-        guard var codes = protection.codes[id] else { throw Fault.refused(422, .mfaVerificationFailed) }
+        guard var codes = server.protection.codes[id] else { throw Fault.refused(422, .mfaVerificationFailed) }
         if let until = codes.lockedUntil, now < until {
             throw Fault.refused(429, .mfaRecoveryCodesLocked, retryAfter: .seconds(until.timeIntervalSince(now)))
         }
@@ -180,12 +180,12 @@ extension InMemoryServer {
         guard let index = codes.left.firstIndex(where: { $0 == plain }) else {
             codes.failures = codes.lockedUntil == nil ? codes.failures + 1 : 1
             codes.lockedUntil = codes.failures == 5 ? now + 900 : nil
-            protection.codes[id] = codes
+            server.protection.codes[id] = codes
             throw Fault.refused(422, .mfaVerificationFailed)
         }
         codes.left.remove(at: index)
         (codes.failures, codes.lockedUntil) = (0, nil)
-        protection.codes[id] = codes
+        server.protection.codes[id] = codes
         return try raise(caller, by: codes.factor, at: now)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseModel
 
-extension InMemoryServer {
+extension InMemoryPasskeys {
     mutating func signUpOptions(_ request: InMemoryRequest, at now: Date) throws(AuthClientError) -> AuthJSON {
         try requirePasskeySignUp()
         let (id, options) = creation(for: Fixtures.id(number()), named: request.text("email"))
@@ -14,19 +14,19 @@ extension InMemoryServer {
         try requirePasskeySignUp()
         let email = request.text("email").lowercased()
         guard let challenge = UUID(uuidString: request.text("challenge_id")),
-            let owner = protection.challenges.removeValue(forKey: challenge) ?? nil, account(owner) == nil
+            let owner = server.protection.challenges.removeValue(forKey: challenge) ?? nil, account(owner) == nil
         else { throw Fault.refused(400, .webauthnChallengeNotFound) }
         let isTaken = account(email: email) != nil
-        guard !isTaken || !confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
+        guard !isTaken || !server.confirmsAutomatically else { throw Fault.refused(422, .userAlreadyExists) }
         let data = request.body["data"]?.objectValue ?? [:]
         try add(request.body["credential"] ?? .null, to: owner, at: now)
-        _ = add(email: nil, firstName: data["first_name"]?.stringValue, as: owner, at: now)
+        _ = server.add(email: nil, firstName: data["first_name"]?.stringValue, as: owner, at: now)
         update(owner) { $0.user.userMetadata = data }
         if isTaken {
             update(owner) { $0.user.newEmail = email }
-            mails.append(InMemoryAuthService.Mail(kind: .accountExists, email: email))
+            server.mails.append(InMemoryAuthService.Mail(kind: .accountExists, email: email))
         } else if !email.isEmpty {
-            begin(email, of: owner, at: now)
+            server.begin(email, of: owner, at: now)
         }
         return try open(owner, at: now)
     }

@@ -24,7 +24,7 @@ private enum Purpose: Sendable {
 }
 
 // The first proof of an address sets credentials aside; their holder can restore them.
-extension InMemoryServer {
+extension InMemoryProving {
     mutating func prove(
         _ id: UUID, by slot: MailedCode.Slot, _ competing: CompetingSignUp?, _ prover: Prover, at now: Date
     ) {
@@ -46,7 +46,7 @@ extension InMemoryServer {
         }
         decide(
             id, purpose, isFirst: isFirst, isUnfinished: isUnfinished, competes: competes, competing, prover, at: now)
-        codes.removeAll { $0.owner == id }
+        server.codes.removeAll { $0.owner == id }
         update(id) { account in
             if slot.isText {
                 (account.isPhoneProven, account.user.newPhone) = (true, nil)
@@ -65,7 +65,7 @@ extension InMemoryServer {
         guard let account = account(id) else { return }
         let waiting = (isFirst ? [account.password] : []) + account.otherPasswords.map(\.text)
         let typed = prover.password.flatMap { waiting.contains($0) ? $0 : nil }
-        let isAccount = prover.session.map { sessions[$0] == id } ?? false
+        let isAccount = prover.session.map { server.sessions[$0] == id } ?? false
         if let typed { adopt(typed, isUnfinished: isUnfinished, by: id, at: now) }
         guard isFirst else { return }
         let keeps = prover.isClient && (purpose == .addressChange || purpose == .signUp)
@@ -86,7 +86,7 @@ extension InMemoryServer {
 
     /// Whether a sign-up requested a code without a password.
     private func hasSignInCode(_ id: UUID, at now: Date) -> Bool {
-        codes.contains {
+        server.codes.contains {
             $0.owner == id && [.confirmation, .textConfirmation].contains($0.slot) && $0.isGood(at: now)
                 && $0.competing.map { $0.password == nil } ?? false
         }
@@ -110,7 +110,7 @@ extension InMemoryServer {
     }
 
     private mutating func putOthersAside(of id: UUID, at now: Date) {
-        protection.keys[id] = protection.keys[id]?.map { key in
+        server.protection.keys[id] = server.protection.keys[id]?.map { key in
             var key = key
             key.passkey.setAsideAt = key.passkey.setAsideAt ?? now
             return key
@@ -118,14 +118,14 @@ extension InMemoryServer {
         guard let account = account(id), let identities = account.user.identities else { return }
         let kept = identities.filter { identity in
             identity.isAddress
-                || identity.email == account.user.email && identity.identityID.map(vouching.contains) == true
+                || identity.email == account.user.email && identity.identityID.map(server.vouching.contains) == true
         }
         for identity in identities where !kept.contains(identity) {
             let key = ScriptedToken.key(identity.provider, identity.id)
-            setAsideIdentities[key] = SetAsideIdentity(owner: id, identity: identity, at: now)
-            if let identityID = identity.identityID { links[identityID] = nil }
+            server.setAsideIdentities[key] = SetAsideIdentity(owner: id, identity: identity, at: now)
+            if let identityID = identity.identityID { server.links[identityID] = nil }
         }
-        setIdentities(kept, of: id)
+        server.setIdentities(kept, of: id)
     }
 
     private mutating func adopt(_ text: String, isUnfinished: Bool, by id: UUID, at now: Date) {
@@ -150,12 +150,12 @@ extension InMemoryServer {
     mutating func showSetAside(of id: UUID) {
         guard let account = account(id) else { return }
         let passwords = account.otherPasswords.last.map { [AuthSetAsideCredential(.password, setAsideAt: $0.at)] } ?? []
-        let passkeys = (protection.keys[id] ?? []).compactMap { key in
+        let passkeys = (server.protection.keys[id] ?? []).compactMap { key in
             key.passkey.setAsideAt.map {
                 AuthSetAsideCredential(.passkey(id: key.passkey.id, name: key.passkey.friendlyName), setAsideAt: $0)
             }
         }
-        let identities = setAsideIdentities.values.filter { $0.owner == id }.sorted { $0.at < $1.at }
+        let identities = server.setAsideIdentities.values.filter { $0.owner == id }.sorted { $0.at < $1.at }
             .compactMap { kept in
                 kept.identity.identityID.map {
                     AuthSetAsideCredential(.identity(id: $0, provider: kept.identity.provider), setAsideAt: kept.at)
@@ -165,15 +165,15 @@ extension InMemoryServer {
     }
 
     mutating func takeSetAside(_ token: ScriptedToken) {
-        guard let kept = setAsideIdentities.removeValue(forKey: token.key) else { return }
+        guard let kept = server.setAsideIdentities.removeValue(forKey: token.key) else { return }
         showSetAside(of: kept.owner)
     }
 
     /// At most once a minute.
     mutating func mailRestoring(of account: Account, at now: Date) {
         guard settings.sendsMail != false, let email = account.user.email else { return }
-        guard !isWithinInterval(.recovery, email, at: now) else { return }
-        mailSignIn(to: email, at: now)
+        guard !server.mailing.isWithinInterval(.recovery, email, at: now) else { return }
+        server.mailing.mailSignIn(to: email, at: now)
     }
 }
 
@@ -191,21 +191,21 @@ struct SetAsideIdentity: Sendable {
     let at: Date
 }
 
-extension InMemoryServer {
+extension InMemoryProving {
     mutating func startOver(_ caller: Caller, at now: Date) throws(AuthClientError) -> Opened {
         guard let old = account(caller.user) else { throw Fault.refused(403, .userNotFound) }
         guard let email = old.user.email else { throw Fault.refused(422, .validationFailed) }
         guard settings.allowsSignUp else { throw Fault.refused(422, .signupDisabled) }
-        guard let mailed = mailedSessions[caller.id], now.timeIntervalSince(mailed) <= 600 else {
+        guard let mailed = server.mailedSessions[caller.id], now.timeIntervalSince(mailed) <= 600 else {
             throw Fault.refused(403, .freshSignInRequired)
         }
         moveAddress(of: old.user.id, at: now)
         end(.addressClaimed) { $0.key == caller.id }
-        let id = add(email: email, firstName: nil, at: now)
-        link(.email, person: id.wire, email: email, to: id, at: now)
+        let id = server.add(email: email, firstName: nil, at: now)
+        server.link(.email, person: id.wire, email: email, to: id, at: now)
         update(id) { $0.isEmailProven = true }
         let opened = try open(id, at: now)
-        mailedSessions[opened.id] = now
+        server.mailedSessions[opened.id] = now
         return opened
     }
 
@@ -216,8 +216,8 @@ extension InMemoryServer {
             (account.user.email, account.user.newEmail, account.isEmailProven) = (nil, nil, false)
             (account.user.formerEmail, account.user.formerEmailMovedAt) = (email, now)
         }
-        setIdentities(
+        server.setIdentities(
             (account(id)?.user.identities ?? []).filter { $0.provider != AuthProvider.email.rawValue }, of: id)
-        codes.removeAll { $0.owner == id }
+        server.codes.removeAll { $0.owner == id }
     }
 }
