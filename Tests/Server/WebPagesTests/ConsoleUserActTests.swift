@@ -86,6 +86,8 @@ struct ConsoleUserActTests {
             // Not even emails to other operators.
             try await browser.open("/console/users/\(agent)")
             #expect(!browser.page.text.contains("Send Password Reset"))
+            try await browser.open("/console/users/\(agent)/reset")
+            #expect(browser.page.text.contains("Your operator role does not allow this."))
         }
     }
 

@@ -99,7 +99,7 @@ extension FlowStore {
         }
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
-        try accounts.mails.noteDevice(device, of: account.user, opening: session, at: now, in: db)
+        try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device, by: found.identity)
         if parent != nil {
             session.refreshedAt = now

@@ -47,7 +47,7 @@ extension LinkStore {
             try db.insert(made.user)
             for identity in made.identities { try db.insert(identity) }
             let opened = accounts.newSession(of: made.user.id, by: .otp, on: device, at: now)
-            try accounts.mails.noteDevice(device, of: made.user, opening: opened, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: made.user, at: now, in: db)
             try db.insert(opened, from: device)
             let traits: AuthJSONObject = ["provider": "email"]
             try accounts.record(

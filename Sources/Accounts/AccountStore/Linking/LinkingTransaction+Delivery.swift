@@ -24,7 +24,7 @@ extension LinkingTransaction {
         var entries = entries
         switch session.delivered {
         case .session(let issued):
-            try accounts.mails.noteDevice(device, of: issued.account.user, opening: issued.session, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: issued.account.user, at: now, in: db)
             try db.insert(issued.session, from: device, by: identity.id)
             entries.append(step.entry(.login, session.account.user))
         case .code(let code):

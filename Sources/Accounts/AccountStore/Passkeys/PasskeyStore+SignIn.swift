@@ -66,7 +66,7 @@ extension PasskeyStore {
                 WHERE id = \(user.id) AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
             guard changed == 1 else { return .changedMeanwhile }
-            try accounts.mails.noteDevice(device, of: user, opening: opened, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: user, at: now, in: db)
             try db.insert(opened, from: device)
             let login = AuditEntry(
                 .login, actor: user.id, actorName: user.name,

@@ -55,7 +55,7 @@ extension PasskeyStore {
             try db.insert(account.user)
             for identity in account.identities { try db.insert(identity) }
             try db.insert(passkey)
-            try accounts.mails.noteDevice(device, of: account.user, opening: session, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             if case .mailed(let email, let mail) = signUp.address {
                 try begin(email, mail, of: &account, at: now, in: db)

@@ -276,7 +276,7 @@ extension CodeStore {
         let session = accounts.newSession(of: account.user.id, by: .otp, on: device, at: now)
         account.user.times.lastSignInAt = now
         try db.run("UPDATE users SET last_sign_in_at = \(now) WHERE id = \(account.user.id)")
-        try accounts.mails.noteDevice(device, of: account.user, opening: session, at: now, in: db)
+        try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
         try db.insert(session, from: device)
         let login = AuditEntry(
             .login, actor: account.user.id, actorName: account.user.name,

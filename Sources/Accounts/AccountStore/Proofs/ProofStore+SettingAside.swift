@@ -129,16 +129,23 @@ extension ProofStore {
         }
     }
 
-    private func setAsideOthers(
-        of account: inout Account, into setAside: inout SetAside, at now: Instant, in db: any Connection
+    /// - Parameter since: Earlier ones stay.
+    func setAsideOthers(
+        of account: inout Account, into setAside: inout SetAside, since: Instant = Instant(seconds: 0), at now: Instant,
+        in db: any Connection
     ) throws {
         let user = account.user.id
-        for passkey in try db.rows(PasskeyStore.passkeysLookup(user), { $0.passkey() }) where passkey.setAsideAt == nil
-        {
+        for passkey in try db.rows(PasskeyStore.passkeysLookup(user), { $0.passkey() })
+        where passkey.setAsideAt == nil && passkey.createdAt >= since {
             setAside.passkeys.append(SetAside.Passkey(id: passkey.id, name: passkey.name, at: now))
         }
-        try db.run("UPDATE passkeys SET set_aside_at = \(now) WHERE user_id = \(user) AND set_aside_at IS NULL")
-        for identity in account.identities where identity.isOfProvider && !identity.vouches(for: account.user.email) {
+        try db.run(
+            """
+            UPDATE passkeys SET set_aside_at = \(now)
+            WHERE user_id = \(user) AND set_aside_at IS NULL AND created_at >= \(since)
+            """)
+        for identity in account.identities
+        where identity.isOfProvider && !identity.vouches(for: account.user.email) && identity.createdAt >= since {
             try db.run("UPDATE identities SET set_aside_at = \(now) WHERE id = \(identity.id)")
             setAside.identities.append(SetAside.Identity(id: identity.id, provider: identity.provider, at: now))
             account.identities.removeAll { $0.id == identity.id }

@@ -29,7 +29,7 @@ extension SignInStore {
                 AND (banned_until IS NULL OR banned_until <= \(now)) AND deleted_at IS NULL
                 """)
             guard changed == 1 else { return .changedMeanwhile }
-            try accounts.mails.noteDevice(device, of: account.user, opening: session, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(
                 .login, actor: account.user.id, actorName: account.user.name,
@@ -44,16 +44,10 @@ extension SignInStore {
     /// Replaces an outdated hash of the same password, unless the stored hash has changed.
     package func upgradeHash(_ hash: Secret, of user: UserID, to better: Secret) async throws {
         try await database.write { db in
-            let changed = try db.run(
+            _ = try db.run(
                 """
                 UPDATE users SET password_hash = \(better.reveal())
                 WHERE id = \(user) AND password_hash = \(hash.reveal())
-                """)
-            guard changed == 1, notices.kinds.contains(.newDevice) else { return }
-            try db.run(
-                """
-                UPDATE known_devices SET password_digest = \(TokenDigest.of(better))
-                WHERE user_id = \(user) AND password_digest = \(TokenDigest.of(hash))
                 """)
         }
     }

@@ -90,7 +90,7 @@ extension SignInStore {
                 try accounts.record([signedUp], at: now, in: db)
                 return .waits(fresh)
             }
-            try accounts.mails.noteDevice(device, of: fresh.user, opening: session, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: fresh.user, at: now, in: db)
             try db.insert(session, from: device)
             let login = AuditEntry(.login, actor: fresh.user.id, actorName: signUp.address.text, traits: traits)
             try accounts.record([signedUp, login], at: now, in: db)
@@ -111,7 +111,7 @@ extension SignInStore {
         return try await database.write { db in
             try accounts.admit(account)
             try db.insert(account.user)
-            try accounts.mails.noteDevice(device, of: account.user, opening: session, at: now, in: db)
+            try accounts.mails.noteDevice(device, of: account.user, at: now, in: db)
             try db.insert(session, from: device)
             let signedUp = AuditEntry(.userSignedUp, actor: account.user.id, actorName: "")
             let login = AuditEntry(.login, actor: account.user.id, actorName: "")

@@ -16,17 +16,28 @@ extension Visit {
     }
 
     /// An owner's without an account.
-    var operatorRights: OperatorRights {
-        switch operatorClaims?["role"]?.stringValue {
-        case "gatehouse_auditor": .read
-        case "gatehouse_support": .help
-        case "gatehouse_administrator": .manage
-        default: .own
-        }
+    var operatorRights: OperatorRights { OperatorRights(role: operatorClaims?["role"]?.stringValue) ?? .own }
+
+    /// Only owners change an operator's account.
+    func operatorRights(over user: FoundUser) -> OperatorRights {
+        guard operatorRights < .own, let role = user.json["role"]?.stringValue else { return operatorRights }
+        let isOwner = ["service_role", "supabase_admin"].contains { $0.utf8.elementsEqual(role.utf8) }
+        let isOperator = isOwner || OperatorRights(role: role) != nil
+        return isOperator ? .read : operatorRights
     }
 }
 
 extension OperatorRights {
+    /// nil for another role: an owner's have the operator's names.
+    fileprivate init?(role: String?) {
+        switch role {
+        case "gatehouse_auditor": self = .read
+        case "gatehouse_support": self = .help
+        case "gatehouse_administrator": self = .manage
+        default: return nil
+        }
+    }
+
     var title: String {
         switch self {
         case .read: "Auditor"

@@ -3,6 +3,7 @@ import AccountStore
 import AuthServer
 import GatehouseWire
 import HTTPTypes
+import SQLDatabase
 import TestSupport
 import Testing
 
@@ -41,10 +42,14 @@ struct DeviceReportTests {
             settings.mail?.notices = [.newDevice]
             settings.confirmsAutomatically = false
             settings.deviceReportPage = Self.page
+            settings.oauth = .test
+            PasskeyClient.settings()(&settings)
         } _: { server in
             if isProven { try await server.confirmed() } else { try await server.unproven() }
             _ = try await server.deliveredMails()
             let owner = try #require(TestSession(try await Self.signIn(server, Self.phone)))
+            // Longer than two nodes' clocks differ.
+            server.clock.advance(by: .seconds(90))
             let other = try #require(TestSession(try await Self.signIn(server, Self.mac)))
             let notice = try await server.deliveredMail().mail.content
             #expect(notice.kind == .newDevice)
@@ -99,35 +104,69 @@ struct DeviceReportTests {
             #expect(try await server.post("/verify", json, headers: [.userAgent: Self.mac]).status == 200)
             let notice = try await server.deliveredMail().mail.content
             #expect(notice.kind == .newDevice)
-            // This sign-in used no password.
             let token = try #require(notice.notice?.reportToken?.reveal())
             let report = try await scene.report(token: token)
-            #expect(report["ended_sessions"] == 1 && report["password_set_aside"] == false)
+            #expect(report["ended_sessions"] == 1)
         }
     }
 
-    @Test("A report leaves a password that was changed since", arguments: TestDatabase.all)
-    func changedSince(_ kind: TestDatabase) async throws {
+    @Test(
+        "A report ends later sessions of any device and client, and sets aside what was added since",
+        arguments: TestDatabase.all)
+    func addedSince(_ kind: TestDatabase) async throws {
         try await with(on: kind) { scene in
             let server = scene.server
+            let agent = try await TestAgent(server, named: "Scout")
+            let path = "/auth/v1/oauth/authorizations/" + (try await agent.ask("email offline_access"))
+            _ = try await server.send(.get, path, bearer: scene.other.accessToken)
+            let decided = try await server.send(
+                .post, path + "/consent", bearer: scene.other.accessToken, json: ["action": "approve"])
+            let client = try await agent.redeem(decided["redirect_url"]?.stringValue ?? "")
+            let clientToken = try #require(client["access_token"]?.stringValue)
+            // With the owner's kind of device, which causes no notice.
+            let hidden = try #require(TestSession(try await Self.signIn(server, Self.phone)))
             let changed = try await server.send(
-                .put, "/auth/v1/user", bearer: scene.owner.accessToken,
-                json: ["password": "a new password 9", "current_password": .string(TestServer.password)])
+                .put, "/auth/v1/user", bearer: scene.other.accessToken, json: ["password": "a thief's password 9"])
             #expect(changed.status == 200)
+            // Other sessions ended with the change; the thief opens another.
+            let last = try #require(TestSession(try await Self.signIn(server, Self.phone, "a thief's password 9")))
+            var key = PasskeyClient(server)
+            #expect(try await key.register(last).status == 200)
             let report = try await scene.report()
-            #expect(report.status == 200 && report["password_set_aside"] == false)
-            #expect(try await Self.signIn(server, Self.phone, "a new password 9").status == 200)
+            #expect(report.status == 200 && report["password_set_aside"] == true)
+            #expect(try await key.signIn().code == "credential_set_aside")
+            for session in [hidden, last, scene.other] {
+                #expect(try await server.refresh(session.refreshToken).status == 400)
+            }
+            #expect(try await server.send(.get, "/auth/v1/oauth/userinfo", bearer: clientToken).status >= 400)
+            #expect(try await Self.signIn(server, Self.phone, "a thief's password 9").code == "credential_set_aside")
+            let grants = try await server.database.row("SELECT count(*) FROM oauth_consents") { $0.int() }
+            #expect(grants == 0)
         }
     }
 
-    @Test("A report reaches a password whose hash was upgraded since", arguments: TestDatabase.all)
-    func upgraded(_ kind: TestDatabase) async throws {
+    @Test("More devices do not void the link of the first notice", arguments: TestDatabase.all)
+    func manyDevices(_ kind: TestDatabase) async throws {
         try await with(on: kind) { scene in
-            let email = try #require(EmailAddress("ada@example.com"))
-            let account = try #require(try await scene.server.accounts.signIns.account(email: email))
-            let hash = try #require(account.user.passwordHash)
-            try await scene.server.accounts.signIns.upgradeHash(hash, of: account.user.id, to: Secret("$better"))
-            #expect(try await scene.report()["password_set_aside"] == true)
+            for number in 0..<60 {
+                scene.server.clock.advance(by: .seconds(1))
+                _ = try await Self.signIn(scene.server, "App\(number)/1 (iPhone17,3; iOS 18.2) gatehouse-swift/0.2")
+            }
+            let report = try await scene.report()
+            #expect(report["ended_sessions"] == 61)
+            let known = try await scene.server.database.row("SELECT count(*) FROM known_devices") { $0.int() }
+            #expect(known ?? 0 <= 50)
+        }
+    }
+
+    @Test("A moved address's new owner gets no code, but its sessions end", arguments: TestDatabase.all)
+    func moved(_ kind: TestDatabase) async throws {
+        try await with(on: kind) { scene in
+            _ = try await scene.server.database.write { db in
+                try db.run("UPDATE users SET email = 'thief@example.com' WHERE email = 'ada@example.com'")
+            }
+            let report = try await scene.report()
+            #expect(report["ended_sessions"] == 1 && report["password_set_aside"] == false)
         }
     }
 

@@ -20,7 +20,9 @@ struct UserActPage: ConsolePage {
             return .page(visit.problemPage("There's nothing here.", status: .notFound))
         }
         let user = FoundUser(try await callAsAdmin(.get, "/admin/users/\(userID)"))
-        return .page(question(act, user))
+        var page = question(act, user)
+        page.offerOnly(visit.operatorRights(over: user))
+        return .page(page)
     }
 
     mutating func take() async throws -> Outcome {

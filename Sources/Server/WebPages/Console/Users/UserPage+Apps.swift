@@ -15,6 +15,7 @@ extension UserPage {
             table.rows = (json.arrayValue ?? []).prefix(100).map { Grant($0).cells(of: user) }
             return [.table(table)]
         }
+        page.offerOnly(visit.operatorRights(over: user))
         return page
     }
 }

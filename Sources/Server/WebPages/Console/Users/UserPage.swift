@@ -162,6 +162,7 @@ extension UserPage {
             ]
         }
         page.blocks = [.table(table)]
+        page.offerOnly(visit.operatorRights(over: user))
         return page
     }
 }

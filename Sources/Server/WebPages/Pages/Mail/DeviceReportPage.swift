@@ -41,8 +41,8 @@ extension DeviceReportPage {
                 .text(
                     visit.both(
                         say("Don't recognize the sign-in that we emailed you about?"),
-                        say("Enter your email to sign out that device."))),
-                .soft(say("If it used your password, the next sign-in with it also needs a code from your email.")),
+                        say("Enter your email to sign out that device and every later sign-in."))),
+                .soft(say("The next sign-in with your password will also need a code from your email.")),
                 .form(
                     Form(
                         action: Place.deviceReport.path, fields: [visit.emailField(visit.entered("email"))],
