@@ -42,7 +42,7 @@ struct EmailTextsTests {
         var expected = Self.common
         for kind in MailTemplateKind.allCases {
             expected.formUnion(["subject", "title", "paragraph1", "warning"].map { "\(kind.rawValue).\($0)" })
-            if !kind.variables.isDisjoint(with: [.confirmationURL, .appsURL]) {
+            if !kind.variables.isDisjoint(with: [.confirmationURL, .appsURL, .reportURL]) {
                 expected.insert("\(kind.rawValue).button")
             }
         }

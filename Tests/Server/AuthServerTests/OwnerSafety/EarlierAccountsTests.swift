@@ -19,6 +19,8 @@ struct EarlierAccountsTests {
         "ALTER TABLE passkeys DROP COLUMN set_aside_at", "ALTER TABLE identities DROP COLUMN set_aside_at",
         "ALTER TABLE users DROP COLUMN address_change_session", "ALTER TABLE users DROP COLUMN phone_proven_at",
         "ALTER TABLE users DROP COLUMN phone_change_session", "ALTER TABLE factors DROP COLUMN phone",
+        "DROP INDEX known_devices_by_report", "ALTER TABLE known_devices DROP COLUMN report_digest",
+        "ALTER TABLE known_devices DROP COLUMN report_until",
         "DROP INDEX sessions_by_parent", "ALTER TABLE sessions DROP COLUMN parent_id",
         "ALTER TABLE sessions DROP COLUMN child", "ALTER TABLE sessions DROP COLUMN ends_at",
         "ALTER TABLE ended_sessions DROP COLUMN parent_id", "ALTER TABLE ended_sessions DROP COLUMN child",
