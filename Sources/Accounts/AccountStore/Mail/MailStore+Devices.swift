@@ -4,8 +4,8 @@ import SQLDatabase
 
 extension MailStore {
     static let devicesStay: Duration = .seconds(400 * 86_400)
-    /// Per account. Devices that can be reported stay, the earliest first: a thief cannot void a notice's link with
-    /// more devices.
+    /// Per account. Rows with a valid report link are kept first, oldest first, so that sign-ins from more devices cannot
+    /// void a link.
     static let mostDevices = 50
     private static let never = Instant(seconds: 32_503_680_000)
 

@@ -185,7 +185,7 @@ actor TokenRefreshCoordinator {
         }
     }
 
-    /// Whether the app signed out this session, which the store kept.
+    /// True if the app signed out of this session and the store could not delete it.
     func hasEnded(_ stored: StoredSession) -> Bool { stored.lineage == endedLineage || hasEndedUnread }
 
     /// Another process's new key, for example.

@@ -41,7 +41,7 @@ public final class AuthorizationRequestModel {
     public private(set) var phase = Phase.loading
     /// The request's details, once loaded.
     public private(set) var details: OAuthAuthorizationDetails?
-    /// Whether to show the login, after ``useAnotherAccount()``. Call ``load()`` after another account has signed in.
+    /// Shows the login while true, after ``useAnotherAccount()``. Call ``load()`` once another account has signed in.
     public private(set) var choosesAccount = false
     private let manager: AuthManager
     private var decision: Decision?
@@ -75,10 +75,10 @@ public final class AuthorizationRequestModel {
         }
     }
 
-    /// Whether the user can approve now. With an `OAuthExpectedAccount.isRequired`, only that account can.
+    /// Enables *Approve*. False while a call runs, and for any account other than a required expected account.
     public var canApprove: Bool { canDecide && details?.expectedAccount?.isRequired != true }
 
-    /// Whether the user can switch to another account now. A device's code belongs to the account that typed it.
+    /// Enables *Use Another Account*. Always false for a device's code, which belongs to the account that typed it.
     public var canUseAnotherAccount: Bool { canDecide && details?.flow == .redirect }
 
     /// Loads the request, unless the account in use sees it already.

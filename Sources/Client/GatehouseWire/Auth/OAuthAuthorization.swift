@@ -72,7 +72,7 @@ public struct OAuthAuthorizationUser: Hashable, Sendable {
 public struct OAuthExpectedAccount: Hashable, Sendable {
     /// The email address, or the phone number without its plus sign; nil if unknown.
     public var name: String?
-    /// Whether only this account can approve.
+    /// True if no other account can approve.
     public var isRequired: Bool
 
     /// For tests and previews.
